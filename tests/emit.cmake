@@ -11,7 +11,7 @@ set(emit_base ${emit_writer}
 set(emit_chrome
 	converter/output/chrome/chrome.c converter/output/chrome/chrome_ids.c converter/output/chrome/chrome_later.c converter/output/chrome/chrome_losses.c converter/output/chrome/chrome_ranks.c converter/output/chrome/chrome_meta.c
 	converter/output/chrome/chrome_rows.c converter/output/chrome/chrome_shown.c converter/output/chrome/chrome_fragments.c)
-set(emit_csv converter/output/csv/csv.c converter/output/csv/csv_reports.c
+set(emit_csv converter/output/csv/csv.c converter/output/csv/csv_reports.c converter/output/csv/csv_rows.c
 	converter/output/csv/csv_fragments.c)
 set(emit_libs PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 

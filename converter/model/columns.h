@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/text/writer.h"
+#include "model/model.h"
 
 enum column_type {
 	COLUMN_TYPE_TEXT, /* const char *; NULL = empty */
@@ -23,11 +24,12 @@ enum column_type {
 	COLUMN_TYPE_U32,
 	COLUMN_TYPE_U64,
 	COLUMN_TYPE_I64,
-	COLUMN_TYPE_REAL, /* double; empty where it is not finite */
+	COLUMN_TYPE_REAL, /* double; mostly empty where it is not finite */
 };
 
 /* As `n_decimals`: the shortest text that reads back as the same double. */
 #define COLUMN_SHORTEST (-1)
+#define COLUMN_WORDS    (-2) /* likewise, and what is not finite as a word */
 
 struct column {
 	const char *name;      /* in the header line, its unit at the end */
@@ -68,6 +70,12 @@ struct column {
 #define COLUMN_OPTIONAL_AS(name, row, member) COLUMN_INIT(name, row, member, true, COLUMN_SHORTEST)
 #define COLUMN_FIXED_AS(name, row, member, n) COLUMN_INIT(name, row, member, false, n)
 
+/* A column of many rows, which have a writer of their own. */
+#define COLUMN_WRITTEN(name, type, is_optional)             \
+	{                                                   \
+		name, COLUMN_TYPE_##type, is_optional, 0, 0 \
+	}
+
 #define N_COLUMNS(columns) ((uint32_t)(sizeof(columns) / sizeof((columns)[0])))
 
 /* Whose a row is: the first columns of most tables. */
@@ -84,9 +92,24 @@ struct owner_cells {
 
 /* Where the rows of a table go. */
 struct row_sink {
+	void (*begin)(struct row_sink *sink); /* a heading */
 	void (*put)(struct row_sink *sink, const void *row);
-	uint64_t n; /* rows so far */
+	const struct column *columns; /* weak */
+	uint32_t n_columns;
+	const char *const *instead; /* weak: by column, what stands there as another tool wrote it;
+	                             * NULL: nothing does */
+	uint64_t n;                 /* rows so far */
+	uint64_t by_class[RECORD_CLASS_COUNT]; /* of these, those that stand for a record */
 };
+
+/* Begins a table of its own columns; one whose columns are known has begun. */
+static inline void row_begin(struct row_sink *sink, const struct column *columns,
+                             uint32_t n_columns)
+{
+	sink->columns = columns;
+	sink->n_columns = n_columns;
+	sink->begin(sink);
+}
 
 static inline void row_put(struct row_sink *sink, const void *row)
 {
@@ -98,16 +121,17 @@ struct findings;
 
 /* A table that is found in a timeline. */
 struct column_table {
-	const struct column *columns;
+	const struct column *columns; /* NULL: `fill` finds them, too, and begins the table */
 	uint32_t n_columns;
 
 	/* Finds the rows and puts them. FLEXTRACE_E_MEMORY or 0. */
 	int (*fill)(const struct findings *findings, struct row_sink *sink);
+	bool has_classes; /* it counts each row in `by_class` */
 };
 
-#define COLUMN_TABLE(columns, fill)               \
-	{                                         \
-		columns, N_COLUMNS(columns), fill \
+#define COLUMN_TABLE(columns, fill)                      \
+	{                                                \
+		columns, N_COLUMNS(columns), fill, false \
 	}
 
 /* Where a file goes that is no table. */

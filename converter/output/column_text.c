@@ -2,6 +2,7 @@
 #include "column_text.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const void *place_of(const struct column *column, const void *row)
 {
@@ -28,7 +29,7 @@ static bool is_none(const struct column *column, const void *place)
 	case COLUMN_TYPE_I64:
 		return column->is_optional && *(const int64_t *)place == COLUMN_NONE_I64;
 	case COLUMN_TYPE_REAL:
-		return !isfinite(*(const double *)place);
+		return column->n_decimals != COLUMN_WORDS && !isfinite(*(const double *)place);
 	}
 	return true;
 }
@@ -45,7 +46,7 @@ static void write_number(const struct column *column, const void *place, struct 
 		writer_u64(writer, *(const uint64_t *)place);
 	else if (column->type == COLUMN_TYPE_I64)
 		writer_i64(writer, *(const int64_t *)place);
-	else if (column->n_decimals == COLUMN_SHORTEST)
+	else if (column->n_decimals < 0)
 		writer_double(writer, *(const double *)place);
 	else
 		writer_fixed(writer, *(const double *)place, column->n_decimals);
@@ -54,17 +55,21 @@ static void write_number(const struct column *column, const void *place, struct 
 /* -- CSV ------------------------------------------------------------------------------------- */
 
 struct csv_sink {
-	struct row_sink sink;             /* first */
-	const struct column_table *table; /* weak, both */
-	struct writer *writer;
+	struct row_sink sink;  /* first */
+	struct writer *writer; /* weak */
 };
 
-static void write_names(const struct column_table *table, struct writer *writer)
+void column_write_names(struct writer *writer, const struct column *columns, uint32_t n_columns)
 {
-	for (uint32_t i = 0; i < table->n_columns; i++) {
-		writer_raw(writer, table->columns[i].name);
-		writer_char(writer, i + 1 < table->n_columns ? ',' : '\n');
+	for (uint32_t i = 0; i < n_columns; i++) {
+		writer_csv(writer, columns[i].name, strlen(columns[i].name));
+		writer_char(writer, i + 1 < n_columns ? ',' : '\n');
 	}
+}
+
+static void begin(struct row_sink *sink)
+{
+	column_write_names(((struct csv_sink *)sink)->writer, sink->columns, sink->n_columns);
 }
 
 static void write_cell(const struct column *column, const void *row, struct writer *writer)
@@ -79,44 +84,79 @@ static void write_cell(const struct column *column, const void *row, struct writ
 		write_number(column, place, writer);
 }
 
+static bool is_number(const char *text)
+{
+	char *end;
+
+	strtod(text, &end);
+	return (*text == '-' || (*text >= '0' && *text <= '9')) && end != text && !*end;
+}
+
+/* As another tool wrote it: a number below 0 is no formula. */
+static void write_foreign(const char *text, struct writer *writer)
+{
+	if (is_number(text))
+		writer_raw(writer, text);
+	else
+		writer_csv(writer, text, strlen(text));
+}
+
 static void put_row(struct row_sink *sink, const void *row)
 {
-	struct csv_sink *csv = (struct csv_sink *)sink;
+	struct writer *writer = ((struct csv_sink *)sink)->writer;
 
-	for (uint32_t i = 0; i < csv->table->n_columns; i++) {
-		write_cell(&csv->table->columns[i], row, csv->writer);
-		writer_char(csv->writer, i + 1 < csv->table->n_columns ? ',' : '\n');
+	for (uint32_t i = 0; i < sink->n_columns; i++) {
+		if (sink->instead && sink->instead[i])
+			write_foreign(sink->instead[i], writer);
+		else
+			write_cell(&sink->columns[i], row, writer);
+		writer_char(writer, i + 1 < sink->n_columns ? ',' : '\n');
 	}
 }
 
 static int fill_table(const struct column_table *table, const struct findings *findings,
-                      struct text_sink *to)
+                      struct writer *writer, struct emit_file_count *count)
 {
-	struct csv_sink csv = {.sink = {.put = put_row}, .table = table, .writer = &to->writer};
+	struct csv_sink csv = {.sink = {.begin = begin, .put = put_row}, .writer = writer};
 	int code;
 
-	write_names(table, &to->writer);
+	if (table->columns)
+		row_begin(&csv.sink, table->columns, table->n_columns);
 	code = table->fill(findings, &csv.sink);
-	to->n = csv.sink.n;
+	count->rows = count->expected = csv.sink.n;
+	count->has_classes = table->has_classes;
+	memcpy(count->by_class, csv.sink.by_class, sizeof(count->by_class));
+	return code;
+}
+
+static int write_file(const struct result_file *file, const struct findings *findings,
+                      struct text_sink *to, struct emit_file_count *count)
+{
+	int code;
+
+	if (!file->write)
+		return fill_table(&file->table, findings, &to->writer, count);
+	code = file->write(findings, to);
+	count->rows = count->expected = to->n;
 	return code;
 }
 
 int column_save(const struct result_file *file, const struct findings *findings,
-                const char *output_dir, struct column_saved *ret_saved,
+                const char *output_dir, struct emit_file_count *ret_count,
                 struct flextrace_error *error)
 {
 	struct text_sink to = {.dir = output_dir, .error = error};
 	int code;
 
-	*ret_saved = (struct column_saved){0};
+	*ret_count = (struct emit_file_count){.file = file->name};
 	FLEXTRACE_TRY(writer_open(&to.writer, output_dir, file->name, false, error));
-	code = file->write ? file->write(findings, &to) : fill_table(&file->table, findings, &to);
+	code = write_file(file, findings, &to, ret_count);
 	if (code < 0)
 		writer_abandon(&to.writer);
 	if (code == FLEXTRACE_E_MEMORY)
 		error_set(error, code, "Cannot write %s: no memory", file->name);
 	FLEXTRACE_TRY(code);
-	*ret_saved = (struct column_saved){to.n, to.writer.replaced_bytes};
+	ret_count->replaced_bytes = to.writer.replaced_bytes;
 	return writer_close(&to.writer, error);
 }
 

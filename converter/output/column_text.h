@@ -6,17 +6,16 @@
 #define FLEXTRACE_COLUMN_TEXT_H
 
 #include "model/columns.h"
-#include "base/text/writer.h"
+#include "output/emit.h"
 
-struct column_saved {
-	uint64_t rows, replaced_bytes; /* bytes that were no UTF-8 */
-};
-
-/* Writes a file into `output_dir`, of a table a header line and the rows. On failure there is no
- * file. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
+/* Writes a file into `output_dir`, of a table a header line and the rows, and counts them. On
+ * failure there is no file. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
 int column_save(const struct result_file *file, const struct findings *findings,
-                const char *output_dir, struct column_saved *ret_saved,
+                const char *output_dir, struct emit_file_count *ret_count,
                 struct flextrace_error *error);
+
+/* Writes the header line of a CSV file. */
+void column_write_names(struct writer *writer, const struct column *columns, uint32_t n_columns);
 
 /* Appends `,"name":value` for each column. Empty values are null. */
 void column_write_json(const struct column *columns, uint32_t n_columns, const void *row,

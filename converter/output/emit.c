@@ -164,15 +164,12 @@ struct work {
 /* One after the other: each may need memory for every name there is. */
 static int run_analysis(struct work *work, struct job *job)
 {
-	struct column_saved saved;
 	int code;
 
 	pthread_mutex_lock(&work->analysis_lock);
-	code = column_save(job->analysis, work->findings, work->options->output_dir, &saved,
-	                   &job->error);
+	code = column_save(job->analysis, work->findings, work->options->output_dir,
+	                   &job->counts[job->n_counts++], &job->error);
 	pthread_mutex_unlock(&work->analysis_lock);
-	job->counts[job->n_counts++] = (struct emit_file_count){
-		.file = job->analysis->name, .rows = saved.rows, .expected = saved.rows};
 	return code;
 }
 

@@ -14,15 +14,15 @@
 int analysis_files_save(const struct findings *findings, const char *file, const char *dir,
                         uint64_t *ret_rows, struct flextrace_error *error)
 {
-	struct column_saved saved;
+	struct emit_file_count count;
 
 	for (size_t i = 0; analysis_all[i]; i++) {
 		int code;
 
 		if (strcmp(analysis_all[i]->file.name, file) != 0)
 			continue;
-		code = column_save(&analysis_all[i]->file, findings, dir, &saved, error);
-		*ret_rows = saved.rows;
+		code = column_save(&analysis_all[i]->file, findings, dir, &count, error);
+		*ret_rows = count.rows;
 		return code;
 	}
 	fail_msg("No such file: %s", file);

@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv.h"
+#include "output/column_text.h"
 
 #include "model/words/kinds.h"
 #include "model/alignment.h"
 
 /* -- fields ------------------------------------------------------------------------------------ */
 
-void csv_write_owner(struct csv *csv, struct writer *writer, uint32_t process)
-{
-	if (process == FLEXTRACE_NONE)
-		writer_literal(writer, ",,,");
-	else
-		fragments_write(&csv->owners, process, writer);
-}
-
-void csv_write_id(struct writer *writer, uint32_t value)
-{
-	if (value != FLEXTRACE_NONE)
-		writer_u64(writer, value);
-	writer_char(writer, ',');
-}
-
-void csv_write_nonzero(struct writer *writer, uint64_t value)
+static void write_nonzero(struct writer *writer, uint64_t value)
 {
 	if (value)
 		writer_u64(writer, value);
@@ -37,14 +23,6 @@ static char *put_time(struct csv *csv, char *at, int64_t time_ns)
 	at = put_near(at, &csv->times, epoch_ns < 0 ? -(uint64_t)epoch_ns : (uint64_t)epoch_ns);
 	*at++ = ',';
 	return at;
-}
-
-void csv_write_time(struct csv *csv, struct writer *writer, int64_t time_ns)
-{
-	char *at = writer_room(writer, WRITER_NUMBER_BYTES + 2);
-
-	if (at)
-		writer->at = put_time(csv, at, time_ns);
 }
 
 static void write_ticks(struct csv *csv, struct writer *writer, uint64_t ticks)
@@ -104,14 +82,6 @@ static void write_quality(struct csv *csv, struct writer *writer, uint32_t err_n
 		writer->at = put_quality(csv, at, err_ns, status);
 }
 
-struct emit_file_count *csv_count(struct csv *csv, const char *file, uint64_t expected)
-{
-	struct emit_file_count *count = &csv->counts[(*csv->n_counts)++];
-
-	*count = (struct emit_file_count){.file = file, .expected = expected};
-	return count;
-}
-
 /* Ends the line. */
 static void write_source(struct csv *csv, struct writer *writer, uint32_t stream, uint32_t index)
 {
@@ -155,7 +125,7 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 
 	fragments_write(&csv->tracks, row->track, writer);
 	write_kind(csv, writer, &csv->host_kinds, row->kind, row->name);
-	csv_write_nonzero(writer, row->correlation);
+	write_nonzero(writer, row->correlation);
 	writer_u64(writer, row->depth);
 	writer_char(writer, ',');
 	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
@@ -215,13 +185,13 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
 	write_kind(csv, writer, &csv->device_kinds, row->kind, op->name);
 	writer_u64(writer, op->job);
 	writer_char(writer, ',');
-	csv_write_nonzero(writer, op->correlation);
+	write_nonzero(writer, op->correlation);
 	write_interval(csv, writer, row->start_time_ns, row->end_time_ns);
 	write_quality(csv, writer, row->err_ns, row->status);
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		write_ticks(csv, writer, op->ticks[i]);
-	csv_write_nonzero(writer, op->bytes);
-	csv_write_nonzero(writer, op->power);
+	write_nonzero(writer, op->bytes);
+	write_nonzero(writer, op->power);
 	csv_write_string(csv, writer, cost ? cost->category : 0);
 	fragments_write(&csv->classes, event_class_of(csv->view.findings->classes, row), writer);
 	csv_write_string(csv, writer, op->group);
@@ -283,85 +253,52 @@ static enum record_class write_device(struct csv *csv, struct writer *writer, co
 	return view_device_class(&csv->view, row);
 }
 
-static enum record_class write_instant(struct csv *csv, struct writer *writer, const void *any)
-{
-	const struct instant_row *row = any;
-	const struct track *track = &csv->view.timeline->tracks[row->track];
-
-	csv_write_owner(csv, writer, view_track_process(&csv->view, row->track));
-	if (view_is_device_track(track)) {
-		writer_literal(writer, ",,");
-		csv_write_id(writer, csv->view.identity->devices[track->owner].device);
-		csv_write_id(writer, track->kind == TRACK_CORE ? track->id : FLEXTRACE_NONE);
-	} else {
-		csv_write_tid(writer, &csv->view.identity->threads[track->owner]);
-		csv_write_string(csv, writer, csv->view.identity->threads[track->owner].name);
-		writer_literal(writer, ",,");
-	}
-	writer_raw(writer, instant_kind_name(row->class));
-	writer_char(writer, ',');
-	csv_write_string(csv, writer, row->name);
-	csv_write_string(csv, writer, row->value);
-	csv_write_nonzero(writer, instant_correlation(row));
-	csv_write_time(csv, writer, row->time_ns);
-	write_quality(csv, writer, row->err_ns, row->status);
-	write_source(csv, writer, row->stream, row->index);
-	return row->class;
-}
-
-static enum record_class write_counter(struct csv *csv, struct writer *writer, const void *any)
-{
-	const struct counter_row *row = any;
-	const struct identity *identity = csv->view.identity;
-
-	csv_write_owner(csv, writer,
-	                row->is_device ? identity->devices[row->owner].process : row->owner);
-	csv_write_id(writer,
-	             row->is_device ? identity->devices[row->owner].device : FLEXTRACE_NONE);
-	csv_write_id(writer, row->core);
-	csv_write_string(csv, writer, row->name);
-	writer_double(writer, row->value);
-	writer_char(writer, ',');
-	csv_write_time(csv, writer, row->time_ns);
-	write_quality(csv, writer, row->err_ns, row->status);
-	write_source(csv, writer, row->stream, row->index);
-	return row->class;
-}
-
-static enum record_class write_memory(struct csv *csv, struct writer *writer, const void *any)
-{
-	const struct memory_row *row = any;
-	const struct device *device = &csv->view.identity->devices[row->device];
-
-	csv_write_owner(csv, writer, device->process);
-	csv_write_tid(writer, &csv->view.identity->threads[row->thread]);
-	csv_write_id(writer, device->device);
-	writer_raw(writer, memory_op_name(row->op));
-	writer_char(writer, ',');
-	writer_u64(writer, row->address);
-	writer_char(writer, ',');
-	writer_u64(writer, row->bytes);
-	writer_char(writer, ',');
-	writer_u64(writer, row->total_bytes);
-	writer_char(writer, ',');
-	csv_write_time(csv, writer, row->time_ns);
-	write_source(csv, writer, row->stream, row->index);
-	return RECORD_MEMORY;
-}
-
 /* -- files ------------------------------------------------------------------------------------- */
 
+/* Many rows: what they have in common is written once and copied. */
 struct csv_file {
-	const char *name, *header;
+	const char *name;
+	const struct column *columns;
+	uint32_t n_columns;
 	size_t table_offset; /* in struct timeline */
 	size_t row_bytes;
 	enum record_class (*write)(struct csv *csv, struct writer *writer, const void *row);
 };
 
+const struct column csv_host_columns[CSV_HOST_COLUMNS] = {
+	COLUMN_WRITTEN("rank", I64, true),     COLUMN_WRITTEN("host", TEXT, false),
+	COLUMN_WRITTEN("pid", I64, true),      COLUMN_WRITTEN("tid", I64, true),
+	COLUMN_WRITTEN("thread", TEXT, false), COLUMN_WRITTEN("kind", TEXT, false),
+	COLUMN_WRITTEN("name", TEXT, false),   COLUMN_WRITTEN("correlation", U64, true),
+	COLUMN_WRITTEN("depth", U32, false),   COLUMN_WRITTEN("start_ns", I64, false),
+	COLUMN_WRITTEN("end_ns", I64, false),  COLUMN_WRITTEN("dur_ns", U64, false),
+	COLUMN_WRITTEN("err_ns", U32, true),   COLUMN_WRITTEN("status", TEXT, false),
+	COLUMN_WRITTEN("args", TEXT, false),   COLUMN_WRITTEN("source", TEXT, false),
+};
+
+const struct column csv_event_columns[CSV_EVENT_COLUMNS] = {
+	COLUMN_WRITTEN("rank", I64, true),         COLUMN_WRITTEN("host", TEXT, false),
+	COLUMN_WRITTEN("pid", I64, true),          COLUMN_WRITTEN("device", U32, false),
+	COLUMN_WRITTEN("core", U32, true),         COLUMN_WRITTEN("queue", U32, true),
+	COLUMN_WRITTEN("kind", TEXT, false),       COLUMN_WRITTEN("name", TEXT, false),
+	COLUMN_WRITTEN("job", U64, true),          COLUMN_WRITTEN("correlation", U64, true),
+	COLUMN_WRITTEN("start_ns", I64, false),    COLUMN_WRITTEN("end_ns", I64, false),
+	COLUMN_WRITTEN("dur_ns", U64, false),      COLUMN_WRITTEN("err_ns", U32, true),
+	COLUMN_WRITTEN("status", TEXT, false),     COLUMN_WRITTEN("ts1", U64, true),
+	COLUMN_WRITTEN("ts2", U64, true),          COLUMN_WRITTEN("ts3", U64, true),
+	COLUMN_WRITTEN("ts4", U64, true),          COLUMN_WRITTEN("ts5", U64, true),
+	COLUMN_WRITTEN("bytes", U64, true),        COLUMN_WRITTEN("power", U32, true),
+	COLUMN_WRITTEN("category", TEXT, false),   COLUMN_WRITTEN("class", TEXT, false),
+	COLUMN_WRITTEN("group", TEXT, false),      COLUMN_WRITTEN("peer", I64, true),
+	COLUMN_WRITTEN("ideal_cycles", U64, true), COLUMN_WRITTEN("pt_util", REAL, false),
+	COLUMN_WRITTEN("iteration", U32, true),    COLUMN_WRITTEN("phase", TEXT, false),
+	COLUMN_WRITTEN("moved_ns", I64, true),     COLUMN_WRITTEN("source", TEXT, false),
+};
+
 static const struct csv_file host_file = {
 	"host.csv",
-	"rank,host,pid,tid,thread,kind,name,correlation,depth,start_ns,end_ns,dur_ns,err_ns,status,"
-	"args,source\n",
+	csv_host_columns,
+	CSV_HOST_COLUMNS,
 	offsetof(struct timeline, host_rows),
 	sizeof(struct host_row),
 	write_host,
@@ -369,110 +306,65 @@ static const struct csv_file host_file = {
 
 static const struct csv_file device_file = {
 	"events.csv",
-	"rank,host,pid,device,core,queue,kind,name,job,correlation,start_ns,end_ns,dur_ns,err_ns,"
-	"status,ts1,ts2,ts3,ts4,ts5,bytes,power,category,class,group,peer,ideal_cycles,pt_util,"
-	"iteration,phase,moved_ns,source\n",
+	csv_event_columns,
+	CSV_EVENT_COLUMNS,
 	offsetof(struct timeline, device_rows),
 	sizeof(struct device_row),
 	write_device,
 };
 
-static const struct csv_file other_files[] = {
-	{
-		"instants.csv",
-		"rank,host,pid,tid,thread,device,core,kind,name,value,correlation,time_ns,err_ns,"
-		"status,source\n",
-		offsetof(struct timeline, instants),
-		sizeof(struct instant_row),
-		write_instant,
-	},
-	{
-		"counters.csv",
-		"rank,host,pid,device,core,name,value,time_ns,err_ns,status,source\n",
-		offsetof(struct timeline, counters),
-		sizeof(struct counter_row),
-		write_counter,
-	},
-	{
-		"memory.csv",
-		"rank,host,pid,tid,device,op,address,bytes,total_bytes,time_ns,source\n",
-		offsetof(struct timeline, memory),
-		sizeof(struct memory_row),
-		write_memory,
-	},
-};
-
-static int write_file(struct csv *csv, const struct csv_file *file, struct flextrace_error *error)
+static void write_rows(struct csv *csv, const struct csv_file *file, struct writer *writer,
+                       struct emit_file_count *count)
 {
 	const char *base = (const char *)csv->view.timeline;
 	const struct table *table = (const void *)(base + file->table_offset);
-	struct emit_file_count *count = csv_count(csv, file->name, table->n_rows);
 	struct table_cursor cursor;
-	struct writer writer;
 	const void *row;
 
-	count->has_classes = true;
-	FLEXTRACE_TRY(writer_open(&writer, csv->options->output_dir, file->name, false, error));
-	writer_raw(&writer, file->header);
+	column_write_names(writer, file->columns, file->n_columns);
 	timeline_read(&cursor, table);
-	while ((row = table_next(&cursor, file->row_bytes)) && !writer_failed(&writer)) {
-		count->by_class[file->write(csv, &writer, row)]++;
+	while ((row = table_next(&cursor, file->row_bytes)) && !writer_failed(writer)) {
+		count->by_class[file->write(csv, writer, row)]++;
 		count->rows++;
 	}
-	count->replaced_bytes = writer.replaced_bytes;
-	return writer_close(&writer, error);
+	count->expected = table->n_rows;
+	count->replaced_bytes = writer->replaced_bytes;
 }
 
-static int write_others(struct csv *csv, struct flextrace_error *error)
+static int write_file(const struct csv_file *file, const struct findings *findings,
+                      const char *output_dir, struct emit_file_count *ret_count,
+                      struct flextrace_error *error)
 {
-	for (size_t i = 0; i < sizeof(other_files) / sizeof(other_files[0]); i++)
-		FLEXTRACE_TRY(write_file(csv, &other_files[i], error));
-	return csv_write_reports(csv, error);
-}
-
-enum csv_part { PART_HOST, PART_DEVICE, PART_REST };
-
-static int write_part(enum csv_part part, const struct findings *findings,
-                      const struct emit_options *options, struct emit_file_count *counts,
-                      uint32_t *n, struct flextrace_error *error)
-{
+	struct writer writer;
 	struct csv csv;
-	int code = csv_init(&csv, findings, options);
+	int code = csv_init(&csv, findings);
 
-	csv.counts = counts;
-	csv.n_counts = n;
+	*ret_count = (struct emit_file_count){.file = file->name, .has_classes = true};
 	if (code < 0)
-		error_set(error, code, "Cannot write CSV files: cause=no memory");
-	else if (part == PART_HOST)
-		code = write_file(&csv, &host_file, error);
-	else if (part == PART_DEVICE)
-		code = write_file(&csv, &device_file, error);
+		error_set(error, code, "Cannot write %s: no memory", file->name);
 	else
-		code = write_others(&csv, error);
+		code = writer_open(&writer, output_dir, file->name, false, error);
+	if (code == FLEXTRACE_OK) {
+		write_rows(&csv, file, &writer, ret_count);
+		code = writer_close(&writer, error);
+	}
 	csv_release(&csv);
 	return code;
 }
 
-static int write_host_part(const struct findings *findings, const struct emit_options *options,
+static int write_host_file(const struct findings *findings, const struct emit_options *options,
                            struct emit_file_count *counts, uint32_t *n,
                            struct flextrace_error *error)
 {
-	return write_part(PART_HOST, findings, options, counts, n, error);
+	return write_file(&host_file, findings, options->output_dir, &counts[(*n)++], error);
 }
 
-static int write_device_part(const struct findings *findings, const struct emit_options *options,
+static int write_device_file(const struct findings *findings, const struct emit_options *options,
                              struct emit_file_count *counts, uint32_t *n,
                              struct flextrace_error *error)
 {
-	return write_part(PART_DEVICE, findings, options, counts, n, error);
+	return write_file(&device_file, findings, options->output_dir, &counts[(*n)++], error);
 }
 
-static int write_rest(const struct findings *findings, const struct emit_options *options,
-                      struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
-{
-	return write_part(PART_REST, findings, options, counts, n, error);
-}
-
-const struct emitter emit_csv_host = {.format = "csv", .write = write_host_part};
-const struct emitter emit_csv_device = {.format = "csv", .write = write_device_part};
-const struct emitter emit_csv_rest = {.format = "csv", .write = write_rest};
+const struct emitter emit_csv_host = {.format = "csv", .write = write_host_file};
+const struct emitter emit_csv_device = {.format = "csv", .write = write_device_file};

@@ -3,9 +3,10 @@
  * csv.h: the parts of the CSV emitters: RFC 4180, lines end in LF, one header line, empty = not
  * known.
  *
- *   csv.c          files whose lines are rows of a table of the timeline
- *   csv_fragments.c    what their lines have in common
- *   csv_reports.c  clocks.csv, alignment.csv, losses.csv, emitted.csv
+ *   csv.c            host.csv, events.csv
+ *   csv_fragments.c  what their lines have in common
+ *   csv_rows.c       other files whose lines are rows of a table of the timeline
+ *   csv_reports.c    files about the conversion
  */
 #ifndef FLEXTRACE_CSV_H
 #define FLEXTRACE_CSV_H
@@ -23,14 +24,11 @@ struct csv_quality {
 
 struct csv {
 	struct view view;
-	const struct emit_options *options; /* weak */
-	struct emit_file_count *counts;     /* weak */
-	uint32_t *n_counts;                 /* weak */
-	struct writer_high_digits times;    /* of the time before */
-	struct writer_high_digits ticks;    /* of the cycles before */
-	struct writer_digits job;           /* of the row before */
-	struct csv_quality quality;         /* likewise */
-	struct fragments owners;            /* per process: rank,host,pid, */
+	struct writer_high_digits times; /* of the time before */
+	struct writer_high_digits ticks; /* of the cycles before */
+	struct writer_digits job;        /* of the row before */
+	struct csv_quality quality;      /* likewise */
+	struct fragments owners;         /* per process: rank,host,pid, */
 	struct fragments
 		tracks; /* per track: rank,host,pid,tid,thread, or rank,...,device,core,queue, */
 	struct fragments markers;      /* per marker: kind,name, */
@@ -42,34 +40,30 @@ struct csv {
 	struct fragments classes;      /* per event class: class, */
 };
 
-int csv_init(struct csv *csv, const struct findings *findings, const struct emit_options *options);
+int csv_init(struct csv *csv, const struct findings *findings);
 void csv_release(struct csv *csv);
 
-/* A new line in `counts`. Weak. */
-struct emit_file_count *csv_count(struct csv *csv, const char *file, uint64_t expected);
-
-/* Appends rank,host,pid, of a process, all empty for FLEXTRACE_NONE. */
-void csv_write_owner(struct csv *csv, struct writer *writer, uint32_t process);
-
-/* Append a field and its comma. */
-void csv_write_id(struct writer *writer, uint32_t value);      /* empty for FLEXTRACE_NONE */
-void csv_write_nonzero(struct writer *writer, uint64_t value); /* empty for 0 */
-void csv_write_time(struct csv *csv, struct writer *writer, int64_t time_ns);
-
+/* Appends a field and its comma. */
 static inline void csv_write_string(struct csv *csv, struct writer *writer, uint32_t string)
 {
 	view_write_csv(&csv->view, writer, string);
 	writer_char(writer, ',');
 }
 
-static inline void csv_write_tid(struct writer *writer, const struct thread *thread)
-{
-	if (thread->vtid >= 0)
-		writer_i64(writer, thread->vtid);
-	writer_char(writer, ',');
-}
+/* The columns of host.csv and events.csv. */
+#define CSV_HOST_COLUMNS  16
+#define CSV_EVENT_COLUMNS 32
+extern const struct column csv_host_columns[CSV_HOST_COLUMNS];
+extern const struct column csv_event_columns[CSV_EVENT_COLUMNS];
 
-/* Writes clocks.csv, alignment.csv, losses.csv and emitted.csv. */
-int csv_write_reports(struct csv *csv, struct flextrace_error *error);
+/* csv_rows.c: instants.csv, counters.csv, memory.csv. */
+#define CSV_N_ROWS 3
+extern const struct result_file csv_rows[CSV_N_ROWS];
+int csv_write_rows(const struct findings *findings, const struct emit_options *options,
+                   struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error);
+
+/* csv_reports.c: clocks.csv, alignment.csv, losses.csv, emitted.csv. */
+#define CSV_N_REPORTS 4
+extern const struct result_file csv_reports[CSV_N_REPORTS];
 
 #endif

@@ -30,6 +30,28 @@ static int make_owners(struct csv *csv)
 	return fragments_check(&csv->owners);
 }
 
+static void write_owner(struct csv *csv, struct writer *writer, uint32_t process)
+{
+	if (process == FLEXTRACE_NONE)
+		writer_literal(writer, ",,,");
+	else
+		fragments_write(&csv->owners, process, writer);
+}
+
+static void write_id(struct writer *writer, uint32_t value)
+{
+	if (value != FLEXTRACE_NONE)
+		writer_u64(writer, value);
+	writer_char(writer, ',');
+}
+
+static void write_tid(struct writer *writer, const struct thread *thread)
+{
+	if (thread->vtid >= 0)
+		writer_i64(writer, thread->vtid);
+	writer_char(writer, ',');
+}
+
 /* What the lines of all rows of a track begin with. */
 static void write_track_head(struct csv *csv, struct writer *writer, const struct track *track)
 {
@@ -38,15 +60,15 @@ static void write_track_head(struct csv *csv, struct writer *writer, const struc
 	if (!view_is_device_track(track)) {
 		const struct thread *thread = &identity->threads[track->owner];
 
-		csv_write_owner(csv, writer, thread->process);
-		csv_write_tid(writer, thread);
+		write_owner(csv, writer, thread->process);
+		write_tid(writer, thread);
 		csv_write_string(csv, writer, thread->name);
 		return;
 	}
-	csv_write_owner(csv, writer, identity->devices[track->owner].process);
-	csv_write_id(writer, identity->devices[track->owner].device);
-	csv_write_id(writer, track->kind == TRACK_CORE ? track->id : FLEXTRACE_NONE);
-	csv_write_id(writer, track->kind == TRACK_QUEUE ? track->id : FLEXTRACE_NONE);
+	write_owner(csv, writer, identity->devices[track->owner].process);
+	write_id(writer, identity->devices[track->owner].device);
+	write_id(writer, track->kind == TRACK_CORE ? track->id : FLEXTRACE_NONE);
+	write_id(writer, track->kind == TRACK_QUEUE ? track->id : FLEXTRACE_NONE);
 }
 
 static int make_tracks(struct csv *csv)
@@ -106,9 +128,9 @@ static const char *device_label(uint8_t kind)
 	return kind_of_device(kind)->label;
 }
 
-int csv_init(struct csv *csv, const struct findings *findings, const struct emit_options *options)
+int csv_init(struct csv *csv, const struct findings *findings)
 {
-	*csv = (struct csv){.options = options};
+	*csv = (struct csv){.zone_bytes = 0};
 	FLEXTRACE_TRY(view_init(&csv->view, findings));
 	FLEXTRACE_TRY(make_owners(csv));
 	FLEXTRACE_TRY(make_tracks(csv));

@@ -72,11 +72,11 @@ static void test_column_text__leaves_empty_what_is_not_known(void **state)
 {
 	const struct result_file file = {"t.csv", COLUMN_TABLE(columns, fill), NULL};
 	char *dir = scratch_dir(), *text;
-	struct column_saved saved;
+	struct emit_file_count count;
 
 	(void)state;
-	assert_int_equal(column_save(&file, NULL, dir, &saved, NULL), 0);
-	assert_int_equal(saved.rows, 2);
+	assert_int_equal(column_save(&file, NULL, dir, &count, NULL), 0);
+	assert_int_equal(count.rows, 2);
 	text = scratch_read(dir, "t.csv", NULL);
 	assert_non_null(text);
 	assert_string_equal(text,
@@ -85,6 +85,39 @@ static void test_column_text__leaves_empty_what_is_not_known(void **state)
 	                    "3,host,77,\"a,\"\"b\"\"\",1,65535,4294967295,0,18446744073709551615,"
 	                    "1,-5,1.00,0.1\n"
 	                    ",,,,0,0,0,,0,,,,\n");
+	free(text);
+	scratch_remove(dir);
+}
+
+static int fill_found(const struct findings *findings, struct row_sink *sink)
+{
+	static const struct column found[] = {
+		COLUMN_OPTIONAL_AS("a,b", struct row, maybe_number),
+		COLUMN_FIXED(struct row, shortest, COLUMN_WORDS),
+		COLUMN(struct row, text),
+	};
+	static const char *const foreign[] = {NULL, NULL, "-1"};
+	static const char *const texts[] = {"=1", "", NULL};
+
+	(void)findings;
+	row_begin(sink, found, N_COLUMNS(found));
+	sink->instead = foreign;
+	row_put(sink, &empty);
+	sink->instead = texts;
+	row_put(sink, &full);
+	return FLEXTRACE_OK;
+}
+
+static void test_column_text__takes_columns_and_cells_that_are_found(void **state)
+{
+	const struct result_file file = {"t.csv", {NULL, 0, fill_found, false}, NULL};
+	char *dir = scratch_dir(), *text;
+	struct emit_file_count count;
+
+	(void)state;
+	assert_int_equal(column_save(&file, NULL, dir, &count, NULL), 0);
+	text = scratch_read(dir, "t.csv", NULL);
+	assert_string_equal(text, "\"a,b\",shortest,text\n,inf,-1\n'=1,,\"a,\"\"b\"\"\"\n");
 	free(text);
 	scratch_remove(dir);
 }
@@ -115,12 +148,11 @@ static void test_column_text__leaves_no_file_where_rows_are_missing(void **state
 	const struct result_file file = {"t.csv", COLUMN_TABLE(columns, fill_partly), NULL};
 	struct flextrace_error error = {0};
 	char *dir = scratch_dir();
-	struct column_saved saved;
+	struct emit_file_count count;
 
 	(void)state;
-	assert_int_equal(column_save(&file, NULL, dir, &saved, &error), FLEXTRACE_E_MEMORY);
+	assert_int_equal(column_save(&file, NULL, dir, &count, &error), FLEXTRACE_E_MEMORY);
 	assert_string_equal(error.message, "Cannot write t.csv: no memory");
-	assert_int_equal(saved.rows, 0);
 	assert_null(scratch_read(dir, "t.csv", NULL));
 	scratch_remove(dir);
 }
@@ -129,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_column_text__leaves_empty_what_is_not_known),
+		cmocka_unit_test(test_column_text__takes_columns_and_cells_that_are_found),
 		cmocka_unit_test(test_column_text__makes_null_of_what_is_not_known_in_json),
 		cmocka_unit_test(test_column_text__leaves_no_file_where_rows_are_missing),
 	};
