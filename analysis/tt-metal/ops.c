@@ -212,8 +212,6 @@ int ops_find(struct ops *ops, const struct findings *findings)
 		code = find_all(ops, &launches);
 	if (code >= 0 && ops->n_lines)
 		code = ops_add_device(ops, &launches);
-	if (code >= 0 && ops->n_lines)
-		code = ops_learn_given(ops);
 	map_release(&launches);
 	if (ops->n_names)
 		qsort_r(ops->names, ops->n_names, sizeof(*ops->names), compare_names,
@@ -229,23 +227,25 @@ void ops_release(struct ops *ops)
 	free(ops->cores);
 	free(ops->calls);
 	free(ops->names);
-	cJSON_Delete(ops->given_columns);
+	for (uint32_t i = 0; i < ops->n_columns; i++)
+		free((void *)(uintptr_t)ops->columns[i].name);
+	free(ops->columns);
+	free(ops->reports);
 	map_release(&ops->work_index);
 	map_release(&ops->core_index);
 	map_release(&ops->call_index);
 	map_release(&ops->name_index);
 }
 
-static int write(const struct findings *findings, struct text_sink *sink)
+static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	struct ops ops;
 	int code = ops_find(&ops, findings);
 
-	if (code == FLEXTRACE_OK)
-		ops_write(&ops, &sink->writer);
-	sink->n = ops.n_rows;
+	if (code >= 0)
+		code = ops_put(&ops, sink);
 	ops_release(&ops);
 	return code;
 }
 
-const struct analysis analysis_ops = {.name = "ops", .file = ANALYSIS_TEXT("ops.csv", write)};
+const struct analysis analysis_ops = {.name = "ops", .file = {"ops.csv", {NULL, 0, fill}, NULL}};

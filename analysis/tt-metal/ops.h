@@ -15,7 +15,6 @@
 #include <cJSON.h>
 
 #include "analysis/analysis_impl.h"
-#include "base/text/writer.h"
 #include "base/map.h"
 
 #define OPS_N_RISCS 6 /* that tt-metal has columns of: BRISC, NCRISC, TRISC0-2, ERISC */
@@ -59,6 +58,9 @@ struct ops_line {
 	uint32_t first_work;        /* FLEXTRACE_NONE: none */
 };
 
+/* What a report of tt-metal may tell instead of what we know. */
+enum ops_report { REPORT_CANNOT_HAVE, REPORT_MAY_HAVE, REPORT_HAS };
+
 struct ops {
 	const struct timeline *timeline;  /* weak, both */
 	const struct kernel_costs *costs; /* NULL: no compiler information */
@@ -79,8 +81,9 @@ struct ops {
 	uint32_t n_names, n_names_allocated;
 	struct map name_index;
 	uint32_t n_inputs, n_outputs; /* the most that an operation has */
-	cJSON *given_columns;         /* owned: of reports; true: ops.csv has it for them alone */
-	uint64_t n_rows;              /* written */
+	struct column *columns;       /* owned, their names, too: of ops.csv */
+	uint8_t *reports;             /* by column: enum ops_report */
+	uint32_t n_columns;
 };
 
 /* FLEXTRACE_E_MEMORY or 0; ops_release() in any case. */
@@ -104,28 +107,65 @@ struct ops_span ops_moved_kernels(const struct ops_work *work);
 /* ops_device.c: the device rows of operations. `launches`: (correlation, process) -> line. */
 int ops_add_device(struct ops *ops, const struct map *launches);
 
-struct ops_sheet { /* one line of ops.csv; weak, all */
-	const struct ops *ops;
-	const struct ops_line *line;
-	const struct ops_work *work; /* NULL: it has none on a device */
-	const struct device *device; /* likewise */
-	const cJSON *given;          /* the line of a report; NULL: none told of it */
-	struct writer *writer;
+/* -- rows of ops.csv ------------------------------------------------------------------------- */
+
+#define OPS_N_DIMS 4
+
+struct ops_work_cells { /* of an operation on a device; nothing without a device */
+	uint32_t device, n_cores;
+	const char *arch;
+	uint64_t first_cycle, last_cycle;
+	int64_t latency_ns, dm_latency_ns;
+	uint64_t firmware_ns, kernel_ns, dm_kernel_ns;
+	uint64_t core_min_ns, core_max_ns, core_mean_ns, core_skew_ns;
+	uint64_t risc_ns[OPS_N_RISCS];
+	double ideal_ns, utilization_percent;
 };
 
-/* ops_columns.c: cells and names, each with a comma behind it. */
-enum ops_part { OPS_BEFORE_TENSORS, OPS_BEHIND_TENSORS, OPS_OURS };
-void ops_write_cells(const struct ops_sheet *sheet, enum ops_part part);
-void ops_write_names(struct writer *writer, enum ops_part part);
-bool ops_has_column(const char *name);
+struct ops_row {
+	struct owner_cells owner;
+	const char *code, *type, *attributes, *fidelity, *status, *name, *module, *opcode, *frames;
+	const char *unknown; /* always NULL */
+	uint32_t n_cores, depth;
+	uint64_t number, correlation;
+	int64_t start_ns, end_ns;
+	uint64_t dur_ns;
+	struct ops_work_cells work; /* last */
+};
 
-/* ops_given.c: cells of reports. */
+struct ops_tensor { /* all NULL: there is none */
+	const char *dims[OPS_N_DIMS], *layout, *dtype, *memory;
+	uint64_t padded[OPS_N_DIMS];
+	char texts[OPS_N_DIMS][48]; /* of `dims` */
+};
 
-/* Stores which columns there are. FLEXTRACE_E_MEMORY or 0. */
-int ops_learn_given(struct ops *ops);
+struct ops_function { /* calls of a function by an operation */
+	uint64_t calls, mean_ns, total_ns;
+};
+
+/* Columns that are there once, or for each thing of a kind: a star in their names is its number or
+ * name, and they are of struct ops_tensor or ops_function. */
+struct ops_group {
+	enum { OPS_ONCE, OPS_EACH_INPUT, OPS_EACH_OUTPUT, OPS_EACH_FUNCTION } each;
+	const struct column *columns;
+	uint32_t n;
+	bool may_be_told; /* a report's cells go before ours */
+};
+#define OPS_N_GROUPS 10
+
+/* ops_columns.c: in the order of the file. */
+extern const struct ops_group ops_groups[OPS_N_GROUPS];
+bool ops_is_of_work(const struct column *column);
+struct ops_row ops_row_of(const struct ops *ops, const struct ops_line *line,
+                          const struct ops_work *work);
+
+/* ops_given.c: what a report told. */
 
 /* Adds lines for device work whose report tells no host times. FLEXTRACE_E_MEMORY or 0. */
 int ops_add_given(struct ops *ops, uint64_t *numbers);
+
+/* Notes which columns reports have, and adds those that only they have. FLEXTRACE_E_MEMORY or 0. */
+int ops_learn_given(struct ops *ops);
 
 /* What a report told of an operation, owned by the caller; NULL: nothing, or no memory. */
 cJSON *ops_parse_given(const struct ops *ops, const struct ops_line *line);
@@ -136,15 +176,16 @@ const cJSON *ops_given_lines(const cJSON *given);
 /* The runtime's number of a line's device; FLEXTRACE_NONE: it has none. */
 uint32_t ops_given_device(const cJSON *given);
 
-/* Writes the cell of a column as the report has it; false: it has no such column. */
-bool ops_write_given(const struct ops_sheet *sheet, const char *column);
-
-/* Columns that only the report has, each with a comma before it. */
-void ops_write_extra_names(const struct ops *ops, struct writer *writer);
-void ops_write_extras(const struct ops_sheet *sheet);
+/* Stores the cells of a line, NULL: no report, by column; NULL where ours is to stand. A log of the
+ * device goes before the report. */
+void ops_list_given(const struct ops *ops, const cJSON *given, bool is_logged, const char **ret);
 
 /* ops_csv.c */
-bool ops_has_tensor_column(const struct ops *ops, const char *name);
-void ops_write(void *ops, struct writer *writer);
+
+/* Adds a column that only a report has. FLEXTRACE_E_MEMORY or 0. */
+int ops_add_extra(struct ops *ops, const char *name);
+
+/* Makes the columns and puts the rows. FLEXTRACE_E_MEMORY or 0. */
+int ops_put(struct ops *ops, struct row_sink *sink);
 
 #endif

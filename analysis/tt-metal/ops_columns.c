@@ -1,440 +1,313 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of ops.csv that are always there, and what stands in them. */
+/* The columns of ops.csv, and what stands in those that are always there. */
+#include <math.h>
 #include <string.h>
 
+#include "model/alignment.h"
 #include "model/words/kinds.h"
 #include "ops.h"
-#include "model/alignment.h"
 
-struct ops_column {
-	const char *name;
-	void (*write)(const struct ops_sheet *sheet); /* NULL: we do not know that */
-	bool is_device;                               /* only where there is work */
+/* -- columns --------------------------------------------------------------------------------- */
+
+#define OP(name, member)       COLUMN_AS(name, struct ops_row, member)
+#define OP_MAYBE(name, member) COLUMN_OPTIONAL_AS(name, struct ops_row, member)
+#define WORK(name, member)     COLUMN_OPTIONAL_AS(name, struct ops_row, work.member)
+#define UNKNOWN(name)          COLUMN_AS(name, struct ops_row, unknown)
+#define WORK_FIXED(name, member, n_decimals) \
+	COLUMN_FIXED_AS(name, struct ops_row, work.member, n_decimals)
+
+static const struct column before_tensors[] = {
+	OP("OP CODE", code),
+	OP("OP TYPE", type),
+	OP("GLOBAL CALL COUNT", correlation),
+	WORK("DEVICE ID", device),
+	WORK("DEVICE ARCH", arch),
+	OP("ATTRIBUTES", attributes),
+	OP("MATH FIDELITY", fidelity),
+	OP_MAYBE("CORE COUNT", n_cores),
+	WORK("AVAILABLE WORKER CORE COUNT", n_cores),
+	UNKNOWN("PARALLELIZATION STRATEGY"),
+	OP_MAYBE("HOST START TS", start_ns),
+	OP_MAYBE("HOST END TS", end_ns),
+	OP_MAYBE("HOST DURATION [ns]", dur_ns),
+	WORK("DEVICE FW START CYCLE", first_cycle),
+	WORK("DEVICE FW END CYCLE", last_cycle),
+	WORK("OP TO OP LATENCY [ns]", latency_ns),
+	WORK("OP TO OP LATENCY BR/NRISC START [ns]", dm_latency_ns),
+	WORK("DEVICE FW DURATION [ns]", firmware_ns),
+	WORK("DEVICE KERNEL DURATION [ns]", kernel_ns),
+	WORK("DEVICE KERNEL DURATION DM START [ns]", dm_kernel_ns),
+	WORK("DEVICE KERNEL DURATION PER CORE MIN [ns]", core_min_ns),
+	WORK("DEVICE KERNEL DURATION PER CORE MAX [ns]", core_max_ns),
+	WORK("DEVICE KERNEL DURATION PER CORE AVG [ns]", core_mean_ns),
+	WORK("DEVICE KERNEL FIRST TO LAST START [ns]", core_skew_ns),
+	WORK("DEVICE BRISC KERNEL DURATION [ns]", risc_ns[0]),
+	WORK("DEVICE NCRISC KERNEL DURATION [ns]", risc_ns[1]),
+	WORK("DEVICE TRISC0 KERNEL DURATION [ns]", risc_ns[2]),
+	WORK("DEVICE TRISC1 KERNEL DURATION [ns]", risc_ns[3]),
+	WORK("DEVICE TRISC2 KERNEL DURATION [ns]", risc_ns[4]),
+	WORK("DEVICE ERISC KERNEL DURATION [ns]", risc_ns[5]),
+	UNKNOWN("DEVICE COMPUTE CB WAIT FRONT [ns]"),
+	UNKNOWN("DEVICE COMPUTE CB RESERVE BACK [ns]"),
+	UNKNOWN("DISPATCH TOTAL CQ CMD OP TIME [ns]"),
+	UNKNOWN("DISPATCH GO SEND WAIT TIME [ns]"),
 };
 
-static void write_string(const struct ops_sheet *sheet, uint32_t string)
-{
-	const struct string_pool *strings = sheet->ops->timeline->strings;
+#define TENSOR(which, name, member) COLUMN_AS(which "_*_" name, struct ops_tensor, member)
+#define TENSOR_COLUMNS(which)                                                               \
+	TENSOR(which, "W_PAD[LOGICAL]", dims[0]), TENSOR(which, "Z_PAD[LOGICAL]", dims[1]), \
+		TENSOR(which, "Y_PAD[LOGICAL]", dims[2]),                                   \
+		TENSOR(which, "X_PAD[LOGICAL]", dims[3]), TENSOR(which, "LAYOUT", layout),  \
+		TENSOR(which, "DATATYPE", dtype), TENSOR(which, "MEMORY", memory)
 
-	writer_csv(sheet->writer, string_get(strings, string), string_length(strings, string));
-}
+/* As the documentation names them. */
+#define PADDED(which, name, i) COLUMN_OPTIONAL_AS(which "_*_" name, struct ops_tensor, padded[i])
+#define OLD_TENSOR_COLUMNS(which)                                            \
+	PADDED(which, "W", 0), PADDED(which, "Z", 1), PADDED(which, "Y", 2), \
+		PADDED(which, "X", 3), TENSOR(which, "DATA TYPE", dtype)
 
-static void write_text(const struct ops_sheet *sheet, const char *text)
-{
-	writer_csv(sheet->writer, text, strlen(text));
-}
+static const struct column inputs[] = {TENSOR_COLUMNS("INPUT")};
+static const struct column outputs[] = {TENSOR_COLUMNS("OUTPUT")};
+static const struct column old_inputs[] = {OLD_TENSOR_COLUMNS("INPUT")};
+static const struct column old_outputs[] = {OLD_TENSOR_COLUMNS("OUTPUT")};
 
-static void write_time(const struct ops_sheet *sheet, int64_t time_ns)
-{
-	writer_i64(sheet->writer,
-	           time_ns + alignment_epoch_offset_ns(sheet->ops->timeline->alignment));
-}
+static const struct column behind_tensors[] = {
+	UNKNOWN("METAL TRACE ID"),
+	UNKNOWN("METAL TRACE REPLAY SESSION ID"),
+	UNKNOWN("COMPUTE KERNEL SOURCE"),
+	UNKNOWN("COMPUTE KERNEL HASH"),
+	UNKNOWN("DATA MOVEMENT KERNEL SOURCE"),
+	UNKNOWN("DATA MOVEMENT KERNEL HASH"),
+	UNKNOWN("PROGRAM HASH"),
+	UNKNOWN("PROGRAM CACHE HIT"),
+	UNKNOWN("TENSIX DM 0 MAX KERNEL SIZE [B]"),
+	UNKNOWN("TENSIX DM 1 MAX KERNEL SIZE [B]"),
+	UNKNOWN("TENSIX COMPUTE 0 MAX KERNEL SIZE [B]"),
+	UNKNOWN("TENSIX COMPUTE 1 MAX KERNEL SIZE [B]"),
+	UNKNOWN("TENSIX COMPUTE 2 MAX KERNEL SIZE [B]"),
+	UNKNOWN("ACTIVE ETH DM 0 MAX KERNEL SIZE [B]"),
+	UNKNOWN("ACTIVE ETH DM 1 MAX KERNEL SIZE [B]"),
+	UNKNOWN("IDLE ETH DM 0 MAX KERNEL SIZE [B]"),
+	UNKNOWN("IDLE ETH DM 1 MAX KERNEL SIZE [B]"),
+	WORK_FIXED("PM IDEAL [ns]", ideal_ns, 0),
+	WORK_FIXED("PM COMPUTE [ns]", ideal_ns, 0),
+	UNKNOWN("PM BANDWIDTH [ns]"),
+	UNKNOWN("PM REQ I BW"),
+	UNKNOWN("PM REQ O BW"),
+	WORK_FIXED("PM FPU UTIL (%)", utilization_percent, 3),
+	UNKNOWN("NOC UTIL (%)"),
+	UNKNOWN("MULTICAST NOC UTIL (%)"),
+	UNKNOWN("DRAM BW UTIL (%)"),
+	UNKNOWN("DRAM BW UTIL PER CTRL (%)"),
+	UNKNOWN("ETH BW UTIL (%)"),
+	UNKNOWN("NPE CONG IMPACT (%)"),
+	UNKNOWN("SFPU Util Min (%)"),
+	UNKNOWN("SFPU Util Median (%)"),
+	UNKNOWN("SFPU Util Max (%)"),
+	UNKNOWN("Avg SFPU util on full grid (%)"),
+	UNKNOWN("FPU Util Min (%)"),
+	UNKNOWN("FPU Util Median (%)"),
+	UNKNOWN("FPU Util Max (%)"),
+	UNKNOWN("Avg FPU util on full grid (%)"),
+	UNKNOWN("MATH Util Min (%)"),
+	UNKNOWN("MATH Util Median (%)"),
+	UNKNOWN("MATH Util Max (%)"),
+	UNKNOWN("Avg Math util on full grid (%)"),
+	/* of the documentation */
+	OP("CALL DEPTH", depth),
+	UNKNOWN("COMPUTE KERNEL PATH"),
+	UNKNOWN("DATAMOVEMENT KERNEL PATH"),
+	UNKNOWN("DATAMOVEMENT KERNEL HASH"),
+};
 
-static void write_length(const struct ops_sheet *sheet, const struct ops_span *span)
+static const struct column owner[] = {COLUMNS_OWNER(struct ops_row)};
+
+static const struct column ours[] = {
+	OP("number", number), OP("correlation", correlation), OP("status", status),
+	OP("op_name", name),  OP("module", module),           OP("opcode", opcode),
+};
+
+static const struct column frames[] = {OP("frames", frames)};
+
+static const struct column functions[] = {
+	COLUMN_OPTIONAL_AS("* Count", struct ops_function, calls),
+	COLUMN_OPTIONAL_AS("* Average", struct ops_function, mean_ns),
+	COLUMN_OPTIONAL_AS("*_TT_HOST_FUNC [ns]", struct ops_function, total_ns),
+};
+
+#define GROUP(each, columns, may_be_told)                      \
+	{                                                      \
+		each, columns, N_COLUMNS(columns), may_be_told \
+	}
+
+const struct ops_group ops_groups[OPS_N_GROUPS] = {
+	GROUP(OPS_ONCE, before_tensors, true),   GROUP(OPS_EACH_INPUT, inputs, true),
+	GROUP(OPS_EACH_OUTPUT, outputs, true),   GROUP(OPS_ONCE, behind_tensors, true),
+	GROUP(OPS_EACH_INPUT, old_inputs, true), GROUP(OPS_EACH_OUTPUT, old_outputs, true),
+	GROUP(OPS_ONCE, owner, false),           GROUP(OPS_ONCE, ours, true),
+	GROUP(OPS_ONCE, frames, false),          GROUP(OPS_EACH_FUNCTION, functions, false),
+};
+
+bool ops_is_of_work(const struct column *column)
 {
-	if (span->n)
-		writer_u64(sheet->writer, interval_ns(span->start_time_ns, span->end_time_ns));
+	return column->offset_bytes >= offsetof(struct ops_row, work) &&
+	       column->offset_bytes < sizeof(struct ops_row);
 }
 
 /* -- the operation --------------------------------------------------------------------------- */
 
-static void write_code(const struct ops_sheet *sheet)
-{
-	write_string(sheet, sheet->line->row.name);
-}
-
-static void write_type(const struct ops_sheet *sheet)
-{
-	write_string(sheet, sheet->line->call->type);
-}
-
-static void write_number(const struct ops_sheet *sheet)
-{
-	writer_u64(sheet->writer, sheet->line->number);
-}
-
-static void write_attributes(const struct ops_sheet *sheet)
-{
-	write_string(sheet, sheet->line->call->attributes);
-}
-
-/* As it is named among the attributes. */
-static void write_fidelity(const struct ops_sheet *sheet)
+/* As it is named among the attributes; NULL: it is not. */
+static const char *find_fidelity(const char *attributes)
 {
 	static const char *const names[] = {"LoFi", "HiFi2", "HiFi3", "HiFi4"};
-	const char *attributes = string_get(sheet->ops->timeline->strings,
-	                                    sheet->line->call->attributes);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!strstr(attributes, names[i]))
-			continue;
-		write_text(sheet, names[i]);
-		return;
+		if (strstr(attributes, names[i]))
+			return names[i];
 	}
+	return NULL;
 }
 
-static void write_core_count(const struct ops_sheet *sheet)
+static uint32_t count_cores(const struct ops_line *line, const struct ops_work *work)
 {
-	uint32_t n = sheet->line->call->n_cores;
+	uint32_t n = line->call->n_cores;
 
-	if (!n && sheet->work)
-		n = sheet->work->n_cores;
-	if (n)
-		writer_u64(sheet->writer, n);
+	if (!n && work)
+		n = work->n_cores;
+	return n ? n : COLUMN_NONE_U32;
 }
 
-static void write_start(const struct ops_sheet *sheet)
+static void fill_times(const struct ops *ops, const struct host_row *of, struct ops_row *row)
 {
-	if (sheet->line->has_host)
-		write_time(sheet, sheet->line->row.start_time_ns);
-}
+	int64_t epoch_offset_ns = alignment_epoch_offset_ns(ops->timeline->alignment);
 
-static void write_end(const struct ops_sheet *sheet)
-{
-	if (sheet->line->has_host)
-		write_time(sheet, sheet->line->row.end_time_ns);
-}
-
-static void write_duration(const struct ops_sheet *sheet)
-{
-	const struct host_row *row = &sheet->line->row;
-
-	if (sheet->line->has_host)
-		writer_u64(sheet->writer, interval_ns(row->start_time_ns, row->end_time_ns));
-}
-
-static void write_depth(const struct ops_sheet *sheet)
-{
-	writer_u64(sheet->writer, sheet->line->call->depth);
-}
-
-static void write_rank(const struct ops_sheet *sheet)
-{
-	const struct identity *identity = sheet->ops->timeline->identity;
-	const struct owner_cells owner = identity_owner(identity, sheet->line->process);
-
-	if (owner.rank != COLUMN_NONE_I64)
-		writer_i64(sheet->writer, owner.rank);
-	writer_char(sheet->writer, ',');
-	write_text(sheet, owner.host);
-	writer_char(sheet->writer, ',');
-	if (owner.pid != COLUMN_NONE_I64)
-		writer_i64(sheet->writer, owner.pid);
-}
-
-static void write_correlation(const struct ops_sheet *sheet)
-{
-	writer_u64(sheet->writer, sheet->line->row.correlation);
-}
-
-static void write_status(const struct ops_sheet *sheet)
-{
-	uint8_t status = sheet->line->row.status;
-
-	if (sheet->work && sheet->work->status > status)
-		status = sheet->work->status;
-	write_text(sheet, time_status_name(status));
-}
-
-static void write_op_name(const struct ops_sheet *sheet)
-{
-	write_string(sheet, sheet->line->call->op_name);
-}
-
-static void write_module(const struct ops_sheet *sheet)
-{
-	write_string(sheet, sheet->line->call->module);
-}
-
-static void write_opcode(const struct ops_sheet *sheet)
-{
-	write_string(sheet, sheet->line->call->opcode);
+	row->start_ns = of->start_time_ns + epoch_offset_ns;
+	row->end_ns = of->end_time_ns + epoch_offset_ns;
+	row->dur_ns = interval_ns(of->start_time_ns, of->end_time_ns);
 }
 
 /* -- its work on a device -------------------------------------------------------------------- */
 
-static void write_device(const struct ops_sheet *sheet)
+static uint64_t length_of(const struct ops_span *span)
 {
-	writer_u64(sheet->writer, sheet->device->device);
+	return span->n ? interval_ns(span->start_time_ns, span->end_time_ns) : COLUMN_NONE_U64;
 }
 
-static void write_arch(const struct ops_sheet *sheet)
+static void fill_cores(const struct ops *ops, const struct ops_work *work,
+                       struct ops_work_cells *cells)
 {
-	write_string(sheet, sheet->device->name);
-}
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+	uint64_t sum_ns = 0;
 
-static void write_available(const struct ops_sheet *sheet)
-{
-	if (sheet->device->n_cores)
-		writer_u64(sheet->writer, sheet->device->n_cores);
-}
+	cells->core_max_ns = 0;
+	for (uint32_t i = work->first_core; i != FLEXTRACE_NONE; i = ops->cores[i].next) {
+		const struct ops_span *span = &ops->cores[i].span;
+		uint64_t ns = length_of(span);
 
-static void write_first_cycle(const struct ops_sheet *sheet)
-{
-	if (ops_firmware(sheet->work)->first_ticks)
-		writer_u64(sheet->writer, ops_firmware(sheet->work)->first_ticks);
-}
-
-static void write_last_cycle(const struct ops_sheet *sheet)
-{
-	if (ops_firmware(sheet->work)->last_ticks)
-		writer_u64(sheet->writer, ops_firmware(sheet->work)->last_ticks);
-}
-
-static void write_latency(const struct ops_sheet *sheet)
-{
-	if (!sheet->work->is_first)
-		writer_i64(sheet->writer, sheet->work->latency_ns);
-}
-
-static void write_dm_latency(const struct ops_sheet *sheet)
-{
-	if (!sheet->work->is_first && ops_moved_kernels(sheet->work).n)
-		writer_i64(sheet->writer, sheet->work->dm_latency_ns);
-}
-
-static void write_firmware(const struct ops_sheet *sheet)
-{
-	write_length(sheet, ops_firmware(sheet->work));
-}
-
-static void write_kernel(const struct ops_sheet *sheet)
-{
-	write_length(sheet, ops_kernels(sheet->work));
-}
-
-static void write_dm_kernel(const struct ops_sheet *sheet)
-{
-	const struct ops_span moved = ops_moved_kernels(sheet->work);
-
-	write_length(sheet, &moved);
-}
-
-struct per_core {
-	uint64_t min_ns, max_ns, sum_ns;
-	int64_t first_start_ns, last_start_ns;
-};
-
-static struct per_core per_core_of(const struct ops_sheet *sheet)
-{
-	struct per_core all = {UINT64_MAX, 0, 0, INT64_MAX, INT64_MIN};
-	uint32_t i = sheet->work->first_core;
-
-	for (; i != FLEXTRACE_NONE; i = sheet->ops->cores[i].next) {
-		const struct ops_span *span = &sheet->ops->cores[i].span;
-		uint64_t ns = interval_ns(span->start_time_ns, span->end_time_ns);
-
-		if (ns < all.min_ns)
-			all.min_ns = ns;
-		if (ns > all.max_ns)
-			all.max_ns = ns;
-		all.sum_ns += ns;
-		if (span->start_time_ns < all.first_start_ns)
-			all.first_start_ns = span->start_time_ns;
-		if (span->start_time_ns > all.last_start_ns)
-			all.last_start_ns = span->start_time_ns;
+		sum_ns += ns;
+		cells->core_min_ns = ns < cells->core_min_ns ? ns : cells->core_min_ns;
+		cells->core_max_ns = ns > cells->core_max_ns ? ns : cells->core_max_ns;
+		first_ns = span->start_time_ns < first_ns ? span->start_time_ns : first_ns;
+		last_ns = span->start_time_ns > last_ns ? span->start_time_ns : last_ns;
 	}
-	return all;
+	cells->core_mean_ns = sum_ns / work->n_cores;
+	cells->core_skew_ns = interval_ns(first_ns, last_ns);
 }
 
-static void write_core_min(const struct ops_sheet *sheet)
+static void fill_ideal(const struct ops_work *work, struct ops_work_cells *cells)
 {
-	if (sheet->work->n_cores)
-		writer_u64(sheet->writer, per_core_of(sheet).min_ns);
-}
-
-static void write_core_max(const struct ops_sheet *sheet)
-{
-	if (sheet->work->n_cores)
-		writer_u64(sheet->writer, per_core_of(sheet).max_ns);
-}
-
-static void write_core_mean(const struct ops_sheet *sheet)
-{
-	if (sheet->work->n_cores)
-		writer_u64(sheet->writer, per_core_of(sheet).sum_ns / sheet->work->n_cores);
-}
-
-static void write_core_skew(const struct ops_sheet *sheet)
-{
-	struct per_core all;
-
-	if (!sheet->work->n_cores)
-		return;
-	all = per_core_of(sheet);
-	writer_u64(sheet->writer, interval_ns(all.first_start_ns, all.last_start_ns));
-}
-
-#define WRITE_RISC(number)                                             \
-	static void write_risc_##number(const struct ops_sheet *sheet) \
-	{                                                              \
-		write_length(sheet, &sheet->work->riscs[number]);      \
-	}
-WRITE_RISC(0)
-WRITE_RISC(1)
-WRITE_RISC(2)
-WRITE_RISC(3)
-WRITE_RISC(4)
-WRITE_RISC(5)
-
-static void write_ideal(const struct ops_sheet *sheet)
-{
-	if (sheet->work->ideal_ns > 0)
-		writer_fixed(sheet->writer, sheet->work->ideal_ns, 0);
-}
-
-static void write_utilization(const struct ops_sheet *sheet)
-{
-	const struct ops_span *kernels = ops_kernels(sheet->work);
+	const struct ops_span *kernels = ops_kernels(work);
 	double ns = (double)interval_ns(kernels->start_time_ns, kernels->end_time_ns);
 
-	if (sheet->work->ideal_ns > 0 && kernels->n && ns > 0)
-		writer_fixed(sheet->writer, 100 * sheet->work->ideal_ns / ns, 3);
+	if (!(work->ideal_ns > 0))
+		return;
+	cells->ideal_ns = work->ideal_ns;
+	if (kernels->n && ns > 0)
+		cells->utilization_percent = 100 * work->ideal_ns / ns;
 }
 
-/* -- columns --------------------------------------------------------------------------------- */
-
-static const struct ops_column before_tensors[] = {
-	{"OP CODE", write_code, false},
-	{"OP TYPE", write_type, false},
-	{"GLOBAL CALL COUNT", write_correlation, false},
-	{"DEVICE ID", write_device, true},
-	{"DEVICE ARCH", write_arch, true},
-	{"ATTRIBUTES", write_attributes, false},
-	{"MATH FIDELITY", write_fidelity, false},
-	{"CORE COUNT", write_core_count, false},
-	{"AVAILABLE WORKER CORE COUNT", write_available, true},
-	{"PARALLELIZATION STRATEGY", NULL, false},
-	{"HOST START TS", write_start, false},
-	{"HOST END TS", write_end, false},
-	{"HOST DURATION [ns]", write_duration, false},
-	{"DEVICE FW START CYCLE", write_first_cycle, true},
-	{"DEVICE FW END CYCLE", write_last_cycle, true},
-	{"OP TO OP LATENCY [ns]", write_latency, true},
-	{"OP TO OP LATENCY BR/NRISC START [ns]", write_dm_latency, true},
-	{"DEVICE FW DURATION [ns]", write_firmware, true},
-	{"DEVICE KERNEL DURATION [ns]", write_kernel, true},
-	{"DEVICE KERNEL DURATION DM START [ns]", write_dm_kernel, true},
-	{"DEVICE KERNEL DURATION PER CORE MIN [ns]", write_core_min, true},
-	{"DEVICE KERNEL DURATION PER CORE MAX [ns]", write_core_max, true},
-	{"DEVICE KERNEL DURATION PER CORE AVG [ns]", write_core_mean, true},
-	{"DEVICE KERNEL FIRST TO LAST START [ns]", write_core_skew, true},
-	{"DEVICE BRISC KERNEL DURATION [ns]", write_risc_0, true},
-	{"DEVICE NCRISC KERNEL DURATION [ns]", write_risc_1, true},
-	{"DEVICE TRISC0 KERNEL DURATION [ns]", write_risc_2, true},
-	{"DEVICE TRISC1 KERNEL DURATION [ns]", write_risc_3, true},
-	{"DEVICE TRISC2 KERNEL DURATION [ns]", write_risc_4, true},
-	{"DEVICE ERISC KERNEL DURATION [ns]", write_risc_5, true},
-	{"DEVICE COMPUTE CB WAIT FRONT [ns]", NULL, true},
-	{"DEVICE COMPUTE CB RESERVE BACK [ns]", NULL, true},
-	{"DISPATCH TOTAL CQ CMD OP TIME [ns]", NULL, true},
-	{"DISPATCH GO SEND WAIT TIME [ns]", NULL, true},
-	{NULL, NULL, false},
+static const struct ops_work_cells no_work = {
+	.device = COLUMN_NONE_U32,
+	.n_cores = COLUMN_NONE_U32,
+	.first_cycle = COLUMN_NONE_U64,
+	.last_cycle = COLUMN_NONE_U64,
+	.latency_ns = COLUMN_NONE_I64,
+	.dm_latency_ns = COLUMN_NONE_I64,
+	.firmware_ns = COLUMN_NONE_U64,
+	.kernel_ns = COLUMN_NONE_U64,
+	.dm_kernel_ns = COLUMN_NONE_U64,
+	.core_min_ns = COLUMN_NONE_U64,
+	.core_max_ns = COLUMN_NONE_U64,
+	.core_mean_ns = COLUMN_NONE_U64,
+	.core_skew_ns = COLUMN_NONE_U64,
+	.risc_ns = {COLUMN_NONE_U64, COLUMN_NONE_U64, COLUMN_NONE_U64, COLUMN_NONE_U64,
+                    COLUMN_NONE_U64, COLUMN_NONE_U64},
+	.ideal_ns = NAN,
+	.utilization_percent = NAN,
 };
 
-static const struct ops_column behind_tensors[] = {
-	{"METAL TRACE ID", NULL, false},
-	{"METAL TRACE REPLAY SESSION ID", NULL, false},
-	{"COMPUTE KERNEL SOURCE", NULL, false},
-	{"COMPUTE KERNEL HASH", NULL, false},
-	{"DATA MOVEMENT KERNEL SOURCE", NULL, false},
-	{"DATA MOVEMENT KERNEL HASH", NULL, false},
-	{"PROGRAM HASH", NULL, false},
-	{"PROGRAM CACHE HIT", NULL, false},
-	{"TENSIX DM 0 MAX KERNEL SIZE [B]", NULL, false},
-	{"TENSIX DM 1 MAX KERNEL SIZE [B]", NULL, false},
-	{"TENSIX COMPUTE 0 MAX KERNEL SIZE [B]", NULL, false},
-	{"TENSIX COMPUTE 1 MAX KERNEL SIZE [B]", NULL, false},
-	{"TENSIX COMPUTE 2 MAX KERNEL SIZE [B]", NULL, false},
-	{"ACTIVE ETH DM 0 MAX KERNEL SIZE [B]", NULL, false},
-	{"ACTIVE ETH DM 1 MAX KERNEL SIZE [B]", NULL, false},
-	{"IDLE ETH DM 0 MAX KERNEL SIZE [B]", NULL, false},
-	{"IDLE ETH DM 1 MAX KERNEL SIZE [B]", NULL, false},
-	{"PM IDEAL [ns]", write_ideal, true},
-	{"PM COMPUTE [ns]", write_ideal, true},
-	{"PM BANDWIDTH [ns]", NULL, true},
-	{"PM REQ I BW", NULL, true},
-	{"PM REQ O BW", NULL, true},
-	{"PM FPU UTIL (%)", write_utilization, true},
-	{"NOC UTIL (%)", NULL, true},
-	{"MULTICAST NOC UTIL (%)", NULL, true},
-	{"DRAM BW UTIL (%)", NULL, true},
-	{"DRAM BW UTIL PER CTRL (%)", NULL, true},
-	{"ETH BW UTIL (%)", NULL, true},
-	{"NPE CONG IMPACT (%)", NULL, true},
-	{"SFPU Util Min (%)", NULL, true},
-	{"SFPU Util Median (%)", NULL, true},
-	{"SFPU Util Max (%)", NULL, true},
-	{"Avg SFPU util on full grid (%)", NULL, true},
-	{"FPU Util Min (%)", NULL, true},
-	{"FPU Util Median (%)", NULL, true},
-	{"FPU Util Max (%)", NULL, true},
-	{"Avg FPU util on full grid (%)", NULL, true},
-	{"MATH Util Min (%)", NULL, true},
-	{"MATH Util Median (%)", NULL, true},
-	{"MATH Util Max (%)", NULL, true},
-	{"Avg Math util on full grid (%)", NULL, true},
-	/* of the documentation */
-	{"CALL DEPTH", write_depth, false},
-	{"COMPUTE KERNEL PATH", NULL, false},
-	{"DATAMOVEMENT KERNEL PATH", NULL, false},
-	{"DATAMOVEMENT KERNEL HASH", NULL, false},
-	{NULL, NULL, false},
-};
-
-static const struct ops_column ours[] = {
-	{"rank,host,pid", write_rank, false},      {"number", write_number, false},
-	{"correlation", write_correlation, false}, {"status", write_status, false},
-	{"op_name", write_op_name, false},         {"module", write_module, false},
-	{"opcode", write_opcode, false},           {NULL, NULL, false},
-};
-
-static const struct ops_column *const parts[] = {
-	[OPS_BEFORE_TENSORS] = before_tensors,
-	[OPS_BEHIND_TENSORS] = behind_tensors,
-	[OPS_OURS] = ours,
-};
-
-/* A log of the device tells more than the report. */
-static bool is_logged(const struct ops_sheet *sheet, const struct ops_column *column)
+static struct ops_work_cells cells_of(const struct ops *ops, const struct ops_work *work)
 {
-	return column->is_device && column->write && sheet->work && sheet->work->firmware.n;
+	const struct device *device = &ops->timeline->identity->devices[work->device];
+	const struct ops_span *firmware = ops_firmware(work);
+	const struct ops_span moved = ops_moved_kernels(work);
+	struct ops_work_cells cells = no_work;
+
+	cells.device = device->device;
+	cells.arch = string_get(ops->timeline->strings, device->name);
+	if (device->n_cores)
+		cells.n_cores = device->n_cores;
+	if (firmware->first_ticks)
+		cells.first_cycle = firmware->first_ticks;
+	if (firmware->last_ticks)
+		cells.last_cycle = firmware->last_ticks;
+	if (!work->is_first)
+		cells.latency_ns = work->latency_ns;
+	if (!work->is_first && moved.n)
+		cells.dm_latency_ns = work->dm_latency_ns;
+	cells.firmware_ns = length_of(firmware);
+	cells.kernel_ns = length_of(ops_kernels(work));
+	cells.dm_kernel_ns = length_of(&moved);
+	if (work->n_cores)
+		fill_cores(ops, work, &cells);
+	for (int i = 0; i < OPS_N_RISCS; i++)
+		cells.risc_ns[i] = length_of(&work->riscs[i]);
+	fill_ideal(work, &cells);
+	return cells;
 }
 
-static void write_known(const struct ops_sheet *sheet, const struct ops_column *column)
+/* -- all of it ------------------------------------------------------------------------------- */
+
+struct ops_row ops_row_of(const struct ops *ops, const struct ops_line *line,
+                          const struct ops_work *work)
 {
-	if (column->write && (sheet->work || !column->is_device))
-		column->write(sheet);
-}
+	const struct string_pool *strings = ops->timeline->strings;
+	const struct op_call *call = line->call;
+	uint8_t status = line->row.status;
+	struct ops_row row = {
+		.owner = identity_owner(ops->timeline->identity, line->process),
+		.code = string_get(strings, line->row.name),
+		.type = string_get(strings, call->type),
+		.attributes = string_get(strings, call->attributes),
+		.fidelity = find_fidelity(string_get(strings, call->attributes)),
+		.name = string_get(strings, call->op_name),
+		.module = string_get(strings, call->module),
+		.opcode = string_get(strings, call->opcode),
+		.frames = string_get(strings, call->frames),
+		.n_cores = count_cores(line, work),
+		.depth = call->depth,
+		.number = line->number,
+		.correlation = line->row.correlation,
+		.start_ns = COLUMN_NONE_I64,
+		.end_ns = COLUMN_NONE_I64,
+		.dur_ns = COLUMN_NONE_U64,
+		.work = work ? cells_of(ops, work) : no_work,
+	};
 
-void ops_write_cells(const struct ops_sheet *sheet, enum ops_part part)
-{
-	const struct ops_column *column = parts[part];
-
-	for (; column->name; column++) {
-		if (is_logged(sheet, column) || !ops_write_given(sheet, column->name))
-			write_known(sheet, column);
-		writer_char(sheet->writer, ',');
-	}
-}
-
-bool ops_has_column(const char *name)
-{
-	for (int part = OPS_BEFORE_TENSORS; part <= OPS_OURS; part++) {
-		for (const struct ops_column *column = parts[part]; column->name; column++) {
-			if (strcmp(column->name, name) == 0)
-				return true;
-		}
-	}
-	return false;
-}
-
-void ops_write_names(struct writer *writer, enum ops_part part)
-{
-	const struct ops_column *column = parts[part];
-
-	for (; column->name; column++) {
-		writer_raw(writer, column->name);
-		writer_char(writer, ',');
-	}
+	if (work && work->status > status)
+		status = work->status;
+	row.status = time_status_name(status);
+	if (line->has_host)
+		fill_times(ops, &line->row, &row);
+	return row;
 }

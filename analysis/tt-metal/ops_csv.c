@@ -2,28 +2,33 @@
 /*
  * ops.csv: a line for each operation and device, with the columns that tt-metal's report has today
  * in their order, then those of its documentation that have other names there, then ours, then
- * those of the functions. What nobody told is empty.
+ * those of the functions, then those that only a report has. What nobody told is empty.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "ops.h"
+
+/* A row: the struct, then those of all tensors, inputs first, then those of all functions. */
+struct row_block {
+	struct ops_row row;
+	struct ops_tensor tensors[];
+};
+
+static size_t functions_offset(const struct ops *ops)
+{
+	return sizeof(struct row_block) +
+	       ((size_t)ops->n_inputs + ops->n_outputs) * sizeof(struct ops_tensor);
+}
 
 /* -- tensors --------------------------------------------------------------------------------- */
 
-#define N_DIMS   4
 #define MAX_DIMS 16
 
 struct dim {
 	uint64_t padded, logical;
-};
-
-struct tensor {
-	const struct op_tensor *of; /* weak; NULL: there is none */
-	struct dim dims[N_DIMS];
-	bool has_dims;
 };
 
 /* Reads "32" or "32[19]" and what parts it from the next; NULL: it is neither. */
@@ -43,7 +48,7 @@ static const char *read_dim(const char *text, struct dim *ret_dim)
 }
 
 /* Reads "2x3x4" into the last dims, with 1 in front; what is more multiplies the first. */
-static bool read_dims(const char *text, struct dim dims[N_DIMS])
+static bool read_dims(const char *text, struct dim dims[OPS_N_DIMS])
 {
 	struct dim all[MAX_DIMS];
 	uint32_t n = 0;
@@ -55,10 +60,10 @@ static bool read_dims(const char *text, struct dim dims[N_DIMS])
 	}
 	if (n == 0 || *text)
 		return false;
-	for (uint32_t i = 0; i < N_DIMS; i++)
+	for (uint32_t i = 0; i < OPS_N_DIMS; i++)
 		dims[i] = (struct dim){1, 1};
 	for (uint32_t i = 0; i < n; i++) {
-		struct dim *dim = &dims[n - i > N_DIMS ? 0 : N_DIMS - (n - i)];
+		struct dim *dim = &dims[n - i > OPS_N_DIMS ? 0 : OPS_N_DIMS - (n - i)];
 
 		dim->padded *= all[i].padded;
 		dim->logical *= all[i].logical;
@@ -66,227 +71,150 @@ static bool read_dims(const char *text, struct dim dims[N_DIMS])
 	return true;
 }
 
-/* The n-th input or output of an operation. */
-static struct tensor tensor_of(const struct ops_sheet *sheet, uint32_t n, uint32_t is_output)
+static void fill_tensor(const struct ops *ops, const struct op_tensor *of, struct ops_tensor *ret)
 {
-	const struct timeline *timeline = sheet->ops->timeline;
-	const struct op_call *call = sheet->line->call;
-	struct tensor tensor = {.of = NULL};
+	const struct string_pool *strings = ops->timeline->strings;
+	struct dim dims[OPS_N_DIMS];
 
+	ret->layout = string_get(strings, of->layout);
+	ret->dtype = string_get(strings, of->dtype);
+	ret->memory = string_get(strings, of->memory);
+	if (!read_dims(string_get(strings, of->dims), dims))
+		return;
+	for (uint32_t i = 0; i < OPS_N_DIMS; i++) {
+		ret->padded[i] = dims[i].padded;
+		snprintf(ret->texts[i], sizeof(ret->texts[i]), "%llu[%llu]",
+		         (unsigned long long)dims[i].padded, (unsigned long long)dims[i].logical);
+		ret->dims[i] = ret->texts[i];
+	}
+}
+
+static void fill_tensors(const struct ops *ops, const struct op_call *call,
+                         struct ops_tensor *tensors)
+{
+	uint32_t n_inputs = 0, n_outputs = 0;
+
+	for (uint32_t i = 0; i < ops->n_inputs + ops->n_outputs; i++)
+		tensors[i] = (struct ops_tensor){.padded = {COLUMN_NONE_U64, COLUMN_NONE_U64,
+		                                            COLUMN_NONE_U64, COLUMN_NONE_U64}};
 	for (uint32_t i = 0; i < call->n_tensors; i++) {
-		const struct op_tensor *of = &timeline->tensors[call->first_tensor + i];
+		const struct op_tensor *of = &ops->timeline->tensors[call->first_tensor + i];
 
-		if (of->is_output != is_output || n--)
-			continue;
-		tensor.of = of;
-		tensor.has_dims = read_dims(string_get(timeline->strings, of->dims), tensor.dims);
-		break;
+		fill_tensor(ops, of,
+		            &tensors[of->is_output ? ops->n_inputs + n_outputs++ : n_inputs++]);
 	}
-	return tensor;
-}
-
-static void write_string(const struct ops_sheet *sheet, uint32_t string)
-{
-	const struct string_pool *strings = sheet->ops->timeline->strings;
-
-	writer_csv(sheet->writer, string_get(strings, string), string_length(strings, string));
-}
-
-/* The columns of a tensor: as today, and those that the documentation names otherwise. */
-struct tensor_form {
-	const char *const *columns; /* the dims first */
-	uint32_t n_columns;
-	bool is_old;
-};
-
-static const char *const columns_now[] = {"W_PAD[LOGICAL]", "Z_PAD[LOGICAL]", "Y_PAD[LOGICAL]",
-                                          "X_PAD[LOGICAL]", "LAYOUT",         "DATATYPE",
-                                          "MEMORY"};
-static const char *const columns_before[] = {"W", "Z", "Y", "X", "DATA TYPE"};
-static const struct tensor_form form_now = {columns_now, 7, false};
-static const struct tensor_form form_before = {columns_before, 5, true};
-
-static void write_dim(const struct ops_sheet *sheet, const struct dim *dim, bool is_old)
-{
-	writer_u64(sheet->writer, dim->padded);
-	if (is_old)
-		return;
-	writer_char(sheet->writer, '[');
-	writer_u64(sheet->writer, dim->logical);
-	writer_char(sheet->writer, ']');
-}
-
-static void write_tensor_cell(const struct ops_sheet *sheet, const struct tensor *tensor,
-                              const struct tensor_form *form, uint32_t column)
-{
-	if (column < N_DIMS && tensor->has_dims)
-		write_dim(sheet, &tensor->dims[column], form->is_old);
-	if (column < N_DIMS || !tensor->of)
-		return;
-	if (form->is_old || column == N_DIMS + 1)
-		write_string(sheet, tensor->of->dtype);
-	else
-		write_string(sheet, column == N_DIMS ? tensor->of->layout : tensor->of->memory);
-}
-
-#define NAME_BYTES 64
-
-static void name_column(char name[NAME_BYTES], const struct tensor_form *form, bool is_output,
-                        uint32_t tensor, uint32_t column)
-{
-	snprintf(name, NAME_BYTES, "%s_%u_%s", is_output ? "OUTPUT" : "INPUT", tensor,
-	         form->columns[column]);
-}
-
-static void write_tensor(const struct ops_sheet *sheet, const struct tensor_form *form,
-                         bool is_output, uint32_t number)
-{
-	const struct tensor tensor = tensor_of(sheet, number, is_output);
-	char name[NAME_BYTES];
-
-	for (uint32_t i = 0; i < form->n_columns; i++) {
-		name_column(name, form, is_output, number, i);
-		if (!ops_write_given(sheet, name))
-			write_tensor_cell(sheet, &tensor, form, i);
-		writer_char(sheet->writer, ',');
-	}
-}
-
-static void write_tensors(const struct ops_sheet *sheet, const struct tensor_form *form)
-{
-	for (uint32_t i = 0; i < sheet->ops->n_inputs; i++)
-		write_tensor(sheet, form, false, i);
-	for (uint32_t i = 0; i < sheet->ops->n_outputs; i++)
-		write_tensor(sheet, form, true, i);
-}
-
-static void write_tensor_names(const struct ops *ops, const struct tensor_form *form,
-                               struct writer *writer)
-{
-	char name[NAME_BYTES];
-
-	for (uint32_t i = 0; i < ops->n_inputs + ops->n_outputs; i++) {
-		bool is_output = i >= ops->n_inputs;
-
-		for (uint32_t column = 0; column < form->n_columns; column++) {
-			name_column(name, form, is_output, is_output ? i - ops->n_inputs : i,
-			            column);
-			writer_raw(writer, name);
-			writer_char(writer, ',');
-		}
-	}
-}
-
-static bool has_column(const struct tensor_form *form, const char *column)
-{
-	for (uint32_t i = 0; i < form->n_columns; i++) {
-		if (strcmp(form->columns[i], column) == 0)
-			return true;
-	}
-	return false;
-}
-
-bool ops_has_tensor_column(const struct ops *ops, const char *name)
-{
-	bool is_output = strncmp(name, "OUTPUT_", 7) == 0;
-	unsigned int number;
-	int n = 0;
-
-	if (sscanf(name, is_output ? "OUTPUT_%u_%n" : "INPUT_%u_%n", &number, &n) != 1 || !n ||
-	    number >= (is_output ? ops->n_outputs : ops->n_inputs))
-		return false;
-	return has_column(&form_now, name + n) || has_column(&form_before, name + n);
 }
 
 /* -- functions ------------------------------------------------------------------------------- */
 
-static const char *const function_ends[] = {" Count", " Average", "_TT_HOST_FUNC [ns]"};
-
-#define N_FUNCTION_ENDS (sizeof(function_ends) / sizeof(*function_ends))
-
-/* A name may have commas and quotes. */
-static void write_function_names(const struct ops *ops, struct writer *writer)
+static void fill_functions(const struct ops *ops, const struct ops_line *line,
+                           struct row_block *block)
 {
-	const struct string_pool *strings = ops->timeline->strings;
+	struct ops_function *functions = (void *)((char *)block + functions_offset(ops));
 
 	for (uint32_t i = 0; i < ops->n_names; i++) {
-		size_t n = string_length(strings, ops->names[i]);
+		uint32_t found = map_find(&ops->call_index, (uint64_t)(line - ops->lines),
+		                          ops->names[i]);
+		const struct ops_call *call = found == MAP_NONE ? NULL : &ops->calls[found];
 
-		for (size_t end = 0; end < N_FUNCTION_ENDS; end++) {
-			size_t n_end = strlen(function_ends[end]);
-			char *text = malloc(n + n_end);
-
-			if (!text) {
-				writer->failure = ENOMEM;
-				return;
-			}
-			memcpy(text, string_get(strings, ops->names[i]), n);
-			memcpy(text + n, function_ends[end], n_end);
-			writer_char(writer, ',');
-			writer_csv(writer, text, n + n_end);
-			free(text);
-		}
+		functions[i] = (struct ops_function){COLUMN_NONE_U64, COLUMN_NONE_U64,
+		                                     COLUMN_NONE_U64};
+		if (call)
+			functions[i] = (struct ops_function){call->n, call->total_ns / call->n,
+			                                     call->total_ns};
 	}
 }
 
-static void write_functions(const struct ops_sheet *sheet)
+/* -- columns --------------------------------------------------------------------------------- */
+
+/* Makes a column whose name has `which` where that of `of` has a star. */
+static int add_column(struct ops *ops, const struct column *of, const char *which,
+                      size_t offset_bytes, enum ops_report report)
 {
-	const struct ops *ops = sheet->ops;
-	uint32_t line = (uint32_t)(sheet->line - ops->lines);
+	const char *star = strchr(of->name, '*');
+	char *name;
 
-	for (uint32_t i = 0; i < ops->n_names; i++) {
-		uint32_t found = map_find(&ops->call_index, line, ops->names[i]);
-		const struct ops_call *call = found == MAP_NONE ? NULL : &ops->calls[found];
+	FLEXTRACE_TRY(array_make_room(&ops->columns, ops->n_columns, sizeof(*ops->columns)));
+	FLEXTRACE_TRY(array_make_room(&ops->reports, ops->n_columns, sizeof(*ops->reports)));
+	if (asprintf(&name, "%.*s%s%s", star ? (int)(star - of->name) : 0, of->name,
+	             star ? which : "", star ? star + 1 : of->name) < 0)
+		return FLEXTRACE_E_MEMORY;
+	ops->reports[ops->n_columns] = report;
+	ops->columns[ops->n_columns] = *of;
+	ops->columns[ops->n_columns].name = name;
+	ops->columns[ops->n_columns++].offset_bytes += (uint32_t)offset_bytes;
+	return FLEXTRACE_OK;
+}
 
-		writer_char(sheet->writer, ',');
-		if (call)
-			writer_u64(sheet->writer, call->n);
-		writer_char(sheet->writer, ',');
-		if (call)
-			writer_u64(sheet->writer, call->total_ns / call->n);
-		writer_char(sheet->writer, ',');
-		if (call)
-			writer_u64(sheet->writer, call->total_ns);
+int ops_add_extra(struct ops *ops, const char *name)
+{
+	const struct column extra = COLUMN_AS("*", struct ops_row, unknown);
+
+	return add_column(ops, &extra, name, 0, REPORT_HAS);
+}
+
+/* The columns of a group for one thing that it is about. */
+static int add_columns(struct ops *ops, const struct ops_group *group, const char *which,
+                       size_t offset_bytes)
+{
+	enum ops_report report = group->may_be_told ? REPORT_MAY_HAVE : REPORT_CANNOT_HAVE;
+
+	for (uint32_t i = 0; i < group->n; i++)
+		FLEXTRACE_TRY(add_column(ops, &group->columns[i], which, offset_bytes, report));
+	return FLEXTRACE_OK;
+}
+
+static int add_tensors(struct ops *ops, const struct ops_group *group)
+{
+	bool are_outputs = group->each == OPS_EACH_OUTPUT;
+	size_t first = are_outputs ? ops->n_inputs : 0;
+	char number[16];
+
+	for (uint32_t i = 0; i < (are_outputs ? ops->n_outputs : ops->n_inputs); i++) {
+		snprintf(number, sizeof(number), "%u", i);
+		FLEXTRACE_TRY(add_columns(ops, group, number,
+		                          sizeof(struct row_block) +
+		                                  (first + i) * sizeof(struct ops_tensor)));
 	}
+	return FLEXTRACE_OK;
+}
+
+static int add_functions(struct ops *ops, const struct ops_group *group)
+{
+	size_t offset_bytes = functions_offset(ops);
+
+	for (uint32_t i = 0; i < ops->n_names; i++, offset_bytes += sizeof(struct ops_function))
+		FLEXTRACE_TRY(add_columns(ops, group,
+		                          string_get(ops->timeline->strings, ops->names[i]),
+		                          offset_bytes));
+	return FLEXTRACE_OK;
+}
+
+static int add_group(struct ops *ops, const struct ops_group *group)
+{
+	if (group->each == OPS_ONCE)
+		return add_columns(ops, group, "", 0);
+	return group->each == OPS_EACH_FUNCTION ? add_functions(ops, group)
+	                                        : add_tensors(ops, group);
 }
 
 /* -- lines ----------------------------------------------------------------------------------- */
 
-static void write_header(const struct ops *ops, struct writer *writer)
-{
-	ops_write_names(writer, OPS_BEFORE_TENSORS);
-	write_tensor_names(ops, &form_now, writer);
-	ops_write_names(writer, OPS_BEHIND_TENSORS);
-	write_tensor_names(ops, &form_before, writer);
-	ops_write_names(writer, OPS_OURS);
-	writer_literal(writer, "frames");
-	write_function_names(ops, writer);
-	ops_write_extra_names(ops, writer);
-	writer_char(writer, '\n');
-}
+struct lines {
+	struct ops *ops; /* weak, both */
+	struct row_sink *sink;
+	struct row_block *block; /* owned, both */
+	const char **given;      /* by column */
+};
 
-static void write_line(struct ops *ops, const struct ops_line *line, const struct ops_work *work,
-                       const cJSON *given, struct writer *writer)
+static void put_line(const struct lines *to, const struct ops_line *line,
+                     const struct ops_work *work, const cJSON *given)
 {
-	const struct ops_sheet sheet = {
-		.ops = ops,
-		.line = line,
-		.work = work,
-		.device = work ? &ops->timeline->identity->devices[work->device] : NULL,
-		.given = given,
-		.writer = writer,
-	};
-
-	ops_write_cells(&sheet, OPS_BEFORE_TENSORS);
-	write_tensors(&sheet, &form_now);
-	ops_write_cells(&sheet, OPS_BEHIND_TENSORS);
-	write_tensors(&sheet, &form_before);
-	ops_write_cells(&sheet, OPS_OURS);
-	write_string(&sheet, line->call->frames);
-	write_functions(&sheet);
-	ops_write_extras(&sheet);
-	writer_char(writer, '\n');
-	ops->n_rows++;
+	to->block->row = ops_row_of(to->ops, line, work);
+	fill_tensors(to->ops, line->call, to->block->tensors);
+	fill_functions(to->ops, line, to->block);
+	ops_list_given(to->ops, given, work && work->firmware.n, to->given);
+	row_put(to->sink, to->block);
 }
 
 /* What an operation did on the device with a number; NULL: nothing. */
@@ -313,27 +241,43 @@ static bool is_told(const struct ops *ops, const cJSON *lines, const struct ops_
 	return false;
 }
 
-static void write_operation(struct ops *ops, const struct ops_line *line, struct writer *writer)
+static void put_operation(const struct lines *to, const struct ops_line *line)
 {
+	const struct ops *ops = to->ops;
 	cJSON *given = ops_parse_given(ops, line);
 	const cJSON *lines = ops_given_lines(given), *told;
 
 	cJSON_ArrayForEach(told, lines)
-		write_line(ops, line, work_on(ops, line, ops_given_device(told)), told, writer);
+		put_line(to, line, work_on(ops, line, ops_given_device(told)), told);
 	for (uint32_t i = line->first_work; i != FLEXTRACE_NONE; i = ops->works[i].next) {
 		if (!is_told(ops, lines, &ops->works[i]))
-			write_line(ops, line, &ops->works[i], NULL, writer);
+			put_line(to, line, &ops->works[i], NULL);
 	}
 	if (line->first_work == FLEXTRACE_NONE && !cJSON_GetArraySize(lines))
-		write_line(ops, line, NULL, NULL, writer);
+		put_line(to, line, NULL, NULL);
 	cJSON_Delete(given);
 }
 
-void ops_write(void *context, struct writer *writer)
+int ops_put(struct ops *ops, struct row_sink *sink)
 {
-	struct ops *ops = context;
+	struct lines to = {.ops = ops, .sink = sink};
+	int code = FLEXTRACE_OK;
 
-	write_header(ops, writer);
-	for (uint32_t i = 0; i < ops->n_lines && !writer_failed(writer); i++)
-		write_operation(ops, &ops->lines[i], writer);
+	for (int i = 0; i < OPS_N_GROUPS && code == FLEXTRACE_OK; i++)
+		code = add_group(ops, &ops_groups[i]);
+	if (code == FLEXTRACE_OK)
+		code = ops_learn_given(ops);
+	to.block = malloc(functions_offset(ops) + ops->n_names * sizeof(struct ops_function));
+	to.given = calloc(ops->n_columns + 1ull, sizeof(*to.given));
+	if (!to.block || !to.given)
+		code = FLEXTRACE_E_MEMORY;
+	if (code == FLEXTRACE_OK) {
+		row_begin(sink, ops->columns, ops->n_columns);
+		sink->instead = to.given;
+		for (uint32_t i = 0; i < ops->n_lines; i++)
+			put_operation(&to, &ops->lines[i]);
+	}
+	free(to.block);
+	free(to.given);
+	return code;
 }

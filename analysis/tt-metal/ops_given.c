@@ -85,35 +85,33 @@ uint32_t ops_given_device(const cJSON *given)
 	                                                               : FLEXTRACE_NONE;
 }
 
-static bool is_number(const char *text)
+void ops_list_given(const struct ops *ops, const cJSON *given, bool is_logged, const char **ret)
 {
-	char *end;
+	for (uint32_t i = 0; i < ops->n_columns; i++) {
+		const struct column *column = &ops->columns[i];
 
-	strtod(text, &end);
-	return (*text == '-' || (*text >= '0' && *text <= '9')) && end != text && !*end;
+		ret[i] = NULL;
+		if (!given || ops->reports[i] != REPORT_HAS ||
+		    (is_logged && ops_is_of_work(column)))
+			continue;
+		ret[i] = find_cell(given, column->name);
+		if (!ret[i])
+			ret[i] = "";
+	}
 }
 
-static void write_cell(struct writer *writer, const char *cell)
+/* -- columns that a report has ---------------------------------------------------------------- */
+
+static int learn_column(struct ops *ops, const char *name)
 {
-	if (is_number(cell))
-		writer_raw(writer, cell); /* a number below 0 is no formula */
-	else
-		writer_csv(writer, cell, strlen(cell));
+	for (uint32_t i = 0; i < ops->n_columns; i++) {
+		if (ops->reports[i] == REPORT_CANNOT_HAVE || strcmp(ops->columns[i].name, name))
+			continue;
+		ops->reports[i] = REPORT_HAS;
+		return FLEXTRACE_OK;
+	}
+	return ops_add_extra(ops, name);
 }
-
-bool ops_write_given(const struct ops_sheet *sheet, const char *column)
-{
-	const char *cell;
-
-	if (!sheet->given || !cJSON_GetObjectItemCaseSensitive(sheet->ops->given_columns, column))
-		return false;
-	cell = find_cell(sheet->given, column);
-	if (cell)
-		write_cell(sheet->writer, cell);
-	return true;
-}
-
-/* -- columns that only the report has -------------------------------------------------------- */
 
 static int learn_columns(struct ops *ops, const cJSON *lines)
 {
@@ -121,17 +119,7 @@ static int learn_columns(struct ops *ops, const cJSON *lines)
 
 	cJSON_ArrayForEach(line, lines)
 	{
-		cJSON_ArrayForEach(cell, line)
-		{
-			bool is_ours;
-
-			if (cJSON_GetObjectItemCaseSensitive(ops->given_columns, cell->string))
-				continue;
-			is_ours = ops_has_column(cell->string) ||
-			          ops_has_tensor_column(ops, cell->string);
-			if (!cJSON_AddBoolToObject(ops->given_columns, cell->string, !is_ours))
-				return FLEXTRACE_E_MEMORY;
-		}
+		cJSON_ArrayForEach(cell, line) FLEXTRACE_TRY(learn_column(ops, cell->string));
 	}
 	return FLEXTRACE_OK;
 }
@@ -140,9 +128,6 @@ int ops_learn_given(struct ops *ops)
 {
 	int code = FLEXTRACE_OK;
 
-	ops->given_columns = cJSON_CreateObject();
-	if (!ops->given_columns)
-		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < ops->n_lines && code >= 0; i++) {
 		cJSON *given = ops_parse_given(ops, &ops->lines[i]);
 
@@ -150,30 +135,4 @@ int ops_learn_given(struct ops *ops)
 		cJSON_Delete(given);
 	}
 	return code;
-}
-
-void ops_write_extra_names(const struct ops *ops, struct writer *writer)
-{
-	const cJSON *column;
-
-	cJSON_ArrayForEach(column, ops->given_columns)
-	{
-		if (!cJSON_IsTrue(column))
-			continue;
-		writer_char(writer, ',');
-		writer_csv(writer, column->string, strlen(column->string));
-	}
-}
-
-void ops_write_extras(const struct ops_sheet *sheet)
-{
-	const cJSON *column;
-
-	cJSON_ArrayForEach(column, sheet->ops->given_columns)
-	{
-		if (!cJSON_IsTrue(column))
-			continue;
-		writer_char(sheet->writer, ',');
-		ops_write_given(sheet, column->string);
-	}
 }
