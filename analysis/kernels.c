@@ -21,7 +21,7 @@ static int count_row(struct analysis_names *names, const struct device_row *row)
 {
 	const struct tick_op *op = &names->timeline->ops[row->source];
 	uint32_t process = names->timeline->identity->devices[op->device].process, group;
-	const struct stats_key key = {names->owners.places[process], op->name, row->kind};
+	const struct group_key key = {names->owners.places[process], op->name, row->kind};
 
 	return stats_count(&names->stats, &key, interval_ns(row->start_time_ns, row->end_time_ns),
 	                   &group);
@@ -46,7 +46,7 @@ static uint64_t total_of_owner(const struct stats *stats, uint32_t first)
 	uint32_t owner = stats_line(stats, first)->key.owner;
 	uint64_t total_ns = 0;
 
-	for (uint32_t i = first; i < stats->n_groups; i++) {
+	for (uint32_t i = first; i < stats->groups.n; i++) {
 		const struct stats_group *group = stats_line(stats, i);
 
 		if (group->key.owner != owner)
@@ -77,7 +77,7 @@ static void put_groups(struct analysis_names *names, struct row_sink *sink)
 	struct stats *stats = &names->stats;
 	uint64_t total_ns = 0;
 
-	for (uint32_t i = 0; i < stats->n_groups; i++) {
+	for (uint32_t i = 0; i < stats->groups.n; i++) {
 		const struct stats_group *group = stats_line(stats, i);
 		uint32_t process = names->owners.processes[group->key.owner];
 

@@ -3,7 +3,7 @@
  * power.csv: how much each device drew, all in all, while kernels ran and while none did, and for
  * which kernels. A stretch between two samples counts by how much of it kernels covered. Memory: 8
  * bytes per sample and 16 more of one device at a time, then 1 per sample and what its kernels'
- * names take: 32 each, and 4 to 16 to find and to sort them.
+ * names take: 40 each, and 4 to 16 to find and to sort them.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,11 +11,10 @@
 #include <string.h>
 
 #include "analysis_impl.h"
+#include "base/array.h"
 #include "base/blocks.h"
-#include "base/hash.h"
-#include "findings/statistics/order.h"
 #include "findings/power.h"
-#include "findings/statistics/slots.h"
+#include "findings/statistics/name_groups.h"
 
 #define MARK_STEP 16u /* stretches */
 
@@ -32,7 +31,7 @@ struct power_sum {
 };
 
 struct power_kernel {
-	uint32_t device, name; /* index; string */
+	struct group_key key; /* owner: index of struct device */
 	uint32_t calls;
 	uint32_t n; /* calls in stretches of known power */
 	double ns, joules;
@@ -55,11 +54,8 @@ struct power_table {
 	const struct timeline *timeline; /* weak, both */
 	const struct power *power;
 	struct owners owners;
-	struct power_line *lines;     /* owned, by struct device */
-	struct power_kernel *kernels; /* owned */
-	uint32_t n_kernels;
-	struct slots slots; /* of `kernels` */
-	uint32_t *order;    /* owned: of `kernels` */
+	struct power_line *lines;   /* owned, by struct device */
+	struct name_groups kernels; /* struct power_kernel */
 };
 
 /* -- energy up to a time ----------------------------------------------------------------------- */
@@ -151,43 +147,6 @@ static struct power_energy energy_at(const struct power_device *device, struct p
 
 /* -- kernels ----------------------------------------------------------------------------------- */
 
-static uint64_t hash_kernel(const void *kernels, uint32_t place)
-{
-	const struct power_kernel *kernel = &((const struct power_kernel *)kernels)[place];
-
-	return hash_words(kernel->device, kernel->name);
-}
-
-static bool is_kernel(const void *kernels, uint32_t place, const void *of)
-{
-	const struct power_kernel *kernel = &((const struct power_kernel *)kernels)[place];
-	const struct tick_op *op = of;
-
-	return kernel->device == op->device && kernel->name == op->name;
-}
-
-static const struct slots_of slots_of_kernels = {hash_kernel, is_kernel};
-
-static int find_kernel(struct power_table *table, const struct tick_op *op,
-                       struct power_kernel **ret)
-{
-	uint32_t *slot;
-
-	FLEXTRACE_TRY(
-		slots_reserve(&table->slots, &slots_of_kernels, table->kernels, table->n_kernels));
-	slot = slots_find(&table->slots, &slots_of_kernels, table->kernels, op,
-	                  hash_words(op->device, op->name));
-	if (!*slot) {
-		FLEXTRACE_TRY(blocks_fill_next(table->kernels, table->n_kernels,
-		                               sizeof(*table->kernels)));
-		table->kernels[table->n_kernels] = (struct power_kernel){.device = op->device,
-		                                                         .name = op->name};
-		*slot = ++table->n_kernels;
-	}
-	*ret = &table->kernels[*slot - 1];
-	return FLEXTRACE_OK;
-}
-
 static int take_kernel(struct power_table *table, const struct device_row *row)
 {
 	const struct tick_op *op = &table->timeline->ops[row->source];
@@ -195,10 +154,13 @@ static int take_kernel(struct power_table *table, const struct device_row *row)
 	struct power_line *line = &table->lines[op->device];
 	struct power_energy before, after;
 	struct power_kernel *kernel;
+	uint32_t place;
 
 	if (device->n < 2)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(find_kernel(table, op, &kernel));
+	FLEXTRACE_TRY(name_groups_find(&table->kernels,
+	                               &(struct group_key){op->device, op->name, 0}, &place));
+	kernel = name_groups_at(&table->kernels, place);
 	before = energy_at(device, line, row->start_time_ns);
 	after = energy_at(device, line, row->end_time_ns);
 	kernel->calls++;
@@ -212,13 +174,14 @@ static int compare_kernels(uint32_t left, uint32_t right, const void *context)
 {
 	const struct power_table *table = context;
 	const struct string_pool *strings = table->timeline->strings;
-	const struct power_kernel *a = &table->kernels[left], *b = &table->kernels[right];
+	const struct power_kernel *a = name_groups_at(&table->kernels, left);
+	const struct power_kernel *b = name_groups_at(&table->kernels, right);
 
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
+	if (a->key.owner != b->key.owner)
+		return a->key.owner < b->key.owner ? -1 : 1;
 	if (a->joules != b->joules)
 		return a->joules > b->joules ? -1 : 1;
-	return strcmp(string_get(strings, a->name), string_get(strings, b->name));
+	return strcmp(string_get(strings, a->key.name), string_get(strings, b->key.name));
 }
 
 static int take_kernels(struct power_table *table)
@@ -227,17 +190,13 @@ static int take_kernels(struct power_table *table)
 	struct table_cursor cursor;
 	const struct device_row *row;
 
-	table->kernels = blocks_reserve(timeline->n_ops, sizeof(*table->kernels));
-	if (!table->kernels)
-		return FLEXTRACE_E_MEMORY;
+	name_groups_init(&table->kernels, sizeof(struct power_kernel), timeline->n_ops);
 	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		if (row->kind == ROW_EXEC)
 			FLEXTRACE_TRY(take_kernel(table, row));
 	}
-	slots_release(&table->slots);
-	table->order = order_of(table->n_kernels, compare_kernels, table);
-	return table->order ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	return name_groups_sort(&table->kernels, compare_kernels, table);
 }
 
 /* -- parts ------------------------------------------------------------------------------------- */
@@ -476,33 +435,34 @@ static void put_part(const struct power_table *table, uint32_t index, enum power
 	row_put(sink, &row);
 }
 
-/* Returns how many kernels stand before those of a device. */
-static uint32_t kernels_before(const struct power_table *table, uint32_t device)
+struct kernels_of {
+	const struct power_table *table;
+	uint32_t device;
+};
+
+static bool is_before(const void *place, const void *any)
 {
-	uint32_t low = 0, high = table->n_kernels;
+	const struct kernels_of *of = any;
+	const struct group_key *key = name_groups_at(&of->table->kernels, *(const uint32_t *)place);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (table->kernels[table->order[middle]].device < device)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return key->owner < of->device;
 }
 
 static void put_kernels(const struct power_table *table, uint32_t index, struct row_sink *sink)
 {
-	for (uint32_t i = kernels_before(table, index); i < table->n_kernels; i++) {
-		const struct power_kernel *kernel = &table->kernels[table->order[i]];
+	const struct name_groups *kernels = &table->kernels;
+	uint32_t i = array_count_before(kernels->order, kernels->n, sizeof(*kernels->order),
+	                                is_before, &(struct kernels_of){table, index});
+
+	for (; i < kernels->n; i++) {
+		const struct power_kernel *kernel = name_groups_line(kernels, i);
 		const struct power_energy energy = {kernel->n, kernel->ns, kernel->joules};
 		struct power_row row = start_row(table, index, &energy);
 
-		if (kernel->device != index)
+		if (kernel->key.owner != index)
 			break;
 		row.part = "kernel";
-		row.name = string_get(table->timeline->strings, kernel->name);
+		row.name = string_get(table->timeline->strings, kernel->key.name);
 		row.calls = kernel->calls;
 		row_put(sink, &row);
 	}
@@ -531,9 +491,7 @@ static void release(struct power_table *table)
 		blocks_free(table->lines[i].marks);
 	}
 	free(table->lines);
-	blocks_free(table->order);
-	blocks_free(table->kernels);
-	slots_release(&table->slots);
+	name_groups_release(&table->kernels);
 	owners_release(&table->owners);
 }
 

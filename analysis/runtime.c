@@ -55,7 +55,7 @@ static int count_row(struct analysis_names *names, const struct host_row *row, u
 	const struct timeline *timeline = names->timeline;
 	uint32_t thread = timeline->tracks[row->track].owner;
 	uint32_t process = timeline->identity->threads[thread].process;
-	const struct stats_key key = {names->owners.places[process], row->name, row->kind};
+	const struct group_key key = {names->owners.places[process], row->name, row->kind};
 
 	return stats_count(&names->stats, &key, duration_of(row), ret_group);
 }
@@ -116,10 +116,10 @@ static void put_groups(struct analysis_names *names, struct row_sink *sink)
 {
 	struct stats *stats = &names->stats;
 
-	for (uint32_t i = 0; i < stats->n_groups; i++) {
+	for (uint32_t i = 0; i < stats->groups.n; i++) {
 		const struct stats_group *group = stats_line(stats, i);
 		uint32_t process = names->owners.processes[group->key.owner];
-		uint32_t place = stats->order[i];
+		uint32_t place = stats->groups.order[i];
 		uint64_t children_ns = place < names->n_children ? names->children_ns[place] : 0;
 
 		row_put(sink, &(struct runtime_row){

@@ -4,27 +4,25 @@
  * TS2 - TS1 and so on. Cycles are those of the stamps; ns are cycles at the rate of their counter
  * and segment in clocks.csv, each rounded, so that neither drift of a clock nor the joint of two
  * segments is in them. Memory: 8 bytes per control block, 56 per call of the most called kernel,
- * 16 per kernel and 8 to 16 more to find and to sort them.
+ * 20 per kernel and 8 to 16 more to find and to sort them.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis_impl.h"
+#include "base/array.h"
 #include "base/blocks.h"
-#include "base/hash.h"
-#include "findings/statistics/order.h"
-#include "findings/statistics/slots.h"
+#include "findings/statistics/name_groups.h"
 #include "model/clocks.h"
 
 #define N_DIFFERENCES (FLEXTRACE_N_STAMPS - 1)
 #define AHEAD         8u /* calls */
 #define NO_CYCLES     UINT64_MAX
 
-struct stamp_group {     /* the calls of a kernel on a device */
-	uint32_t device; /* index of struct device */
-	uint32_t name;
-	uint32_t first; /* of its calls */
+struct stamp_group {          /* the calls of a kernel on a device */
+	struct group_key key; /* owner: index of struct device */
+	uint32_t first;       /* of its calls */
 	uint32_t n_calls;
 };
 
@@ -36,53 +34,18 @@ struct stamp_call {
 struct stamps {
 	const struct timeline *timeline; /* weak */
 	struct owners owners;
-	uint32_t *device_places;    /* owned: where each device stands in owners.devices */
-	struct stamp_group *groups; /* owned */
-	uint32_t n_groups;
-	struct slots slots;       /* of `groups` */
-	uint32_t *order;          /* owned: of `groups` */
-	uint32_t *group_of;       /* owned, by op: place + 1 of its group; 0 = none */
-	uint32_t *ops;            /* owned: the calls of each group together, the last one first */
-	struct stamp_call *calls; /* owned: of one group */
+	struct name_groups groups; /* struct stamp_group */
+	uint32_t *group_of;        /* owned, by op: place + 1 of its group; 0 = none */
+	uint32_t *ops;             /* owned: the calls of each group together, the last one first */
+	struct stamp_call *calls;  /* owned: of one group */
 	uint64_t *cycles, *times_ns; /* owned: a difference of these */
 };
 
 /* -- collecting ----------------------------------------------------------------------------- */
 
-static uint64_t hash_group(const void *groups, uint32_t place)
+static struct stamp_group *group_at(const struct stamps *stamps, uint32_t place)
 {
-	const struct stamp_group *group = &((const struct stamp_group *)groups)[place];
-
-	return hash_words(group->device, group->name);
-}
-
-static bool is_group(const void *groups, uint32_t place, const void *of)
-{
-	const struct stamp_group *group = &((const struct stamp_group *)groups)[place];
-	const struct tick_op *op = of;
-
-	return group->device == op->device && group->name == op->name;
-}
-
-static const struct slots_of slots_of_groups = {hash_group, is_group};
-
-static int find_group(struct stamps *stamps, const struct tick_op *op, uint32_t *ret_place)
-{
-	uint32_t *slot;
-
-	FLEXTRACE_TRY(
-		slots_reserve(&stamps->slots, &slots_of_groups, stamps->groups, stamps->n_groups));
-	slot = slots_find(&stamps->slots, &slots_of_groups, stamps->groups, op,
-	                  hash_words(op->device, op->name));
-	if (!*slot) {
-		FLEXTRACE_TRY(blocks_fill_next(stamps->groups, stamps->n_groups,
-		                               sizeof(*stamps->groups)));
-		stamps->groups[stamps->n_groups] = (struct stamp_group){.device = op->device,
-		                                                        .name = op->name};
-		*slot = ++stamps->n_groups;
-	}
-	*ret_place = *slot - 1;
-	return FLEXTRACE_OK;
+	return name_groups_at(&stamps->groups, place);
 }
 
 static bool is_part(const struct device_row *row)
@@ -100,13 +63,15 @@ static int count_calls(struct stamps *stamps)
 
 	timeline_read_ops(&cursor, timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
+		const struct tick_op *op = &timeline->ops[row->source];
+
 		if (!is_part(row) || stamps->group_of[row->source])
 			continue;
-		FLEXTRACE_TRY(find_group(stamps, &timeline->ops[row->source], &place));
+		FLEXTRACE_TRY(name_groups_find(
+			&stamps->groups, &(struct group_key){op->device, op->name, 0}, &place));
 		stamps->group_of[row->source] = place + 1;
-		stamps->groups[place].n_calls++;
+		group_at(stamps, place)->n_calls++;
 	}
-	slots_release(&stamps->slots);
 	return FLEXTRACE_OK;
 }
 
@@ -117,9 +82,9 @@ static void list_calls(struct stamps *stamps)
 	const struct device_row *row;
 	uint32_t end = 0;
 
-	for (uint32_t i = 0; i < stamps->n_groups; i++) {
-		end += stamps->groups[i].n_calls;
-		stamps->groups[i].first = end;
+	for (uint32_t i = 0; i < stamps->groups.n; i++) {
+		end += group_at(stamps, i)->n_calls;
+		group_at(stamps, i)->first = end;
 	}
 	timeline_read_ops(&cursor, stamps->timeline);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
@@ -128,7 +93,7 @@ static void list_calls(struct stamps *stamps)
 		if (!place)
 			continue;
 		stamps->group_of[row->source] = 0;
-		stamps->ops[--stamps->groups[place - 1].first] = row->source;
+		stamps->ops[--group_at(stamps, place - 1)->first] = row->source;
 	}
 	blocks_free(stamps->group_of);
 	stamps->group_of = NULL;
@@ -138,9 +103,9 @@ static int collect(struct stamps *stamps)
 {
 	uint64_t n = stamps->timeline->n_ops;
 
-	stamps->groups = blocks_reserve(n, sizeof(*stamps->groups));
+	name_groups_init(&stamps->groups, sizeof(struct stamp_group), n);
 	stamps->group_of = blocks_allocate(n, sizeof(*stamps->group_of));
-	if (!stamps->groups || !stamps->group_of)
+	if (!stamps->group_of)
 		return FLEXTRACE_E_MEMORY;
 	memset(stamps->group_of, 0, n * sizeof(*stamps->group_of));
 	FLEXTRACE_TRY(count_calls(stamps));
@@ -154,33 +119,28 @@ static int collect(struct stamps *stamps)
 static int compare_groups(uint32_t left, uint32_t right, const void *context)
 {
 	const struct stamps *stamps = context;
-	const struct stamp_group *a = &stamps->groups[left], *b = &stamps->groups[right];
+	const struct group_key *a = name_groups_at(&stamps->groups, left);
+	const struct group_key *b = name_groups_at(&stamps->groups, right);
 	const struct string_pool *strings = stamps->timeline->strings;
+	const uint32_t *places = stamps->owners.device_places;
 
-	if (a->device != b->device)
-		return stamps->device_places[a->device] < stamps->device_places[b->device] ? -1 : 1;
+	if (a->owner != b->owner)
+		return places[a->owner] < places[b->owner] ? -1 : 1;
 	return strcmp(string_get(strings, a->name), string_get(strings, b->name));
 }
 
 static int sort_groups(struct stamps *stamps)
 {
-	uint32_t n_devices = stamps->timeline->identity->n_devices;
 	uint64_t most = 0;
 
-	stamps->device_places = blocks_allocate(n_devices, sizeof(*stamps->device_places));
-	if (!stamps->device_places)
-		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < n_devices; i++)
-		stamps->device_places[stamps->owners.devices[i]] = i;
-	stamps->order = order_of(stamps->n_groups, compare_groups, stamps);
-	for (uint32_t i = 0; i < stamps->n_groups; i++)
-		most = stamps->groups[i].n_calls > most ? stamps->groups[i].n_calls : most;
+	FLEXTRACE_TRY(name_groups_sort(&stamps->groups, compare_groups, stamps));
+	for (uint32_t i = 0; i < stamps->groups.n; i++)
+		most = group_at(stamps, i)->n_calls > most ? group_at(stamps, i)->n_calls : most;
 	stamps->calls = blocks_allocate(most, sizeof(*stamps->calls));
 	stamps->cycles = blocks_allocate(most, sizeof(*stamps->cycles));
 	stamps->times_ns = blocks_allocate(most, sizeof(*stamps->times_ns));
-	return stamps->order && stamps->calls && stamps->cycles && stamps->times_ns
-	               ? FLEXTRACE_OK
-	               : FLEXTRACE_E_MEMORY;
+	return stamps->calls && stamps->cycles && stamps->times_ns ? FLEXTRACE_OK
+	                                                           : FLEXTRACE_E_MEMORY;
 }
 
 static int make_groups(struct stamps *stamps)
@@ -193,10 +153,7 @@ static int make_groups(struct stamps *stamps)
 static void release(struct stamps *stamps)
 {
 	owners_release(&stamps->owners);
-	slots_release(&stamps->slots);
-	blocks_free(stamps->device_places);
-	blocks_free(stamps->order);
-	blocks_free(stamps->groups);
+	name_groups_release(&stamps->groups);
 	blocks_free(stamps->group_of);
 	blocks_free(stamps->ops);
 	blocks_free(stamps->calls);
@@ -210,27 +167,25 @@ struct difference {
 	uint64_t n, n_timed; /* calls that have it; of these, with a known rate */
 };
 
+static bool is_before(const void *report, const void *op)
+{
+	const struct clock_report *a = report;
+	const struct tick_op *b = op;
+
+	return a->counter != b->counter ? a->counter < b->counter : a->segment < b->segment;
+}
+
 /* Returns the rate that clocks.csv tells, NAN: not known. Its lines are sorted by counter and
  * segment. */
 static double rate_of(const struct timeline *timeline, const struct tick_op *op)
 {
-	uint32_t n, low = 0;
+	uint32_t n;
 	const struct clock_report *reports = clocks_report(timeline->clocks, &n);
-	uint32_t high = n;
+	uint32_t at = array_count_before(reports, n, sizeof(*reports), is_before, op);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct clock_report *report = &reports[middle];
-
-		if (report->counter < op->counter ||
-		    (report->counter == op->counter && report->segment < op->segment))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == n || reports[low].counter != op->counter || reports[low].segment != op->segment)
+	if (at == n || reports[at].counter != op->counter || reports[at].segment != op->segment)
 		return NAN;
-	return reports[low].freq_mhz;
+	return reports[at].freq_mhz;
 }
 
 /* A stamp that was not taken or runs backwards says nothing, and nobody knows what one of an
@@ -328,7 +283,7 @@ static void put_difference(struct stamps *stamps, const struct stamp_group *grou
 {
 	static const char *const names[] = {"TS2-TS1", "TS3-TS2", "TS4-TS3", "TS5-TS4"};
 	const struct identity *identity = stamps->timeline->identity;
-	const struct device *device = &identity->devices[group->device];
+	const struct device *device = &identity->devices[group->key.owner];
 	struct difference difference = gather_difference(stamps, group, from);
 	/* the spread of a part of the calls would be of other calls than that of their cycles */
 	bool has_times = difference.n_timed == difference.n;
@@ -336,7 +291,7 @@ static void put_difference(struct stamps *stamps, const struct stamp_group *grou
 	row_put(sink, &(struct stamps_row){
 			      .owner = identity_owner(identity, device->process),
 			      .device = device->device,
-			      .name = string_get(stamps->timeline->strings, group->name),
+			      .name = string_get(stamps->timeline->strings, group->key.name),
 			      .difference = names[from],
 			      .calls = difference.n,
 			      .missing = group->n_calls - difference.n,
@@ -347,8 +302,8 @@ static void put_difference(struct stamps *stamps, const struct stamp_group *grou
 
 static void put_groups(struct stamps *stamps, struct row_sink *sink)
 {
-	for (uint32_t i = 0; i < stamps->n_groups; i++) {
-		const struct stamp_group *group = &stamps->groups[stamps->order[i]];
+	for (uint32_t i = 0; i < stamps->groups.n; i++) {
+		const struct stamp_group *group = name_groups_line(&stamps->groups, i);
 
 		gather_calls(stamps, group);
 		for (int from = 0; from < N_DIFFERENCES; from++)

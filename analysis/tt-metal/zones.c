@@ -25,7 +25,7 @@ static int count_zone(struct zones *zones, const struct device_row *row)
 	const struct timeline *timeline = zones->all.timeline;
 	const struct zone *zone = &timeline->zones[row->source];
 	const struct track *track = &timeline->tracks[row->track];
-	struct stats_key key = {.kind = row->kind, .name = timeline->markers[zone->marker].name};
+	struct group_key key = {.kind = row->kind, .name = timeline->markers[zone->marker].name};
 	uint32_t group;
 
 	if (!core_is_named(timeline, track->owner) || track->processor >= MAX_PROCESSORS)
@@ -97,7 +97,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 
 	stats_init(&zones.stats, label_of, timeline->device_rows.n_rows);
 	code = count_zones(&zones, timeline);
-	for (uint32_t i = 0; code == FLEXTRACE_OK && i < zones.stats.n_groups; i++)
+	for (uint32_t i = 0; code == FLEXTRACE_OK && i < zones.stats.groups.n; i++)
 		put_zone(&zones, stats_line(&zones.stats, i), sink);
 	stats_release(&zones.stats);
 	core_stamps_release(&zones.all);

@@ -50,13 +50,16 @@ int owners_init(struct owners *owners, const struct identity *identity)
 		.processes = first_numbers(n),
 		.places = first_numbers(n),
 		.devices = first_numbers(identity->n_devices),
+		.device_places = first_numbers(identity->n_devices),
 	};
-	if (!owners->processes || !owners->places || !owners->devices)
+	if (!owners->processes || !owners->places || !owners->devices || !owners->device_places)
 		return FLEXTRACE_E_MEMORY;
 	qsort_r(owners->processes, n, sizeof(uint32_t), compare_processes, identity->processes);
 	for (uint32_t i = 0; i < n; i++)
 		owners->places[owners->processes[i]] = i;
 	qsort_r(owners->devices, identity->n_devices, sizeof(uint32_t), compare_devices, owners);
+	for (uint32_t i = 0; i < identity->n_devices; i++)
+		owners->device_places[owners->devices[i]] = i;
 	return FLEXTRACE_OK;
 }
 
@@ -65,5 +68,6 @@ void owners_release(struct owners *owners)
 	blocks_free(owners->processes);
 	blocks_free(owners->places);
 	blocks_free(owners->devices);
+	blocks_free(owners->device_places);
 	*owners = (struct owners){0};
 }

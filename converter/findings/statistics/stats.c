@@ -4,10 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/blocks.h"
-#include "base/hash.h"
-#include "order.h"
-
 #define MIN_CHUNK 4u /* durations */
 #define MAX_CHUNK 4096u
 
@@ -20,65 +16,19 @@ struct stats_chunk {
 
 void stats_init(struct stats *stats, const char *(*label)(uint8_t kind), uint64_t max_groups)
 {
-	*stats = (struct stats){.label = label, .max_groups = max_groups};
+	*stats = (struct stats){.label = label};
+	name_groups_init(&stats->groups, sizeof(struct stats_group), max_groups);
 }
 
 void stats_release(struct stats *stats)
 {
-	blocks_free(stats->groups);
-	blocks_free(stats->order);
+	name_groups_release(&stats->groups);
 	free(stats->scratch_ns);
-	slots_release(&stats->slots);
 	table_release(&stats->chunks);
 	*stats = (struct stats){.label = NULL};
 }
 
 /* -- counting ------------------------------------------------------------------------------- */
-
-static uint64_t hash_key(const struct stats_key *key)
-{
-	return hash_words((uint64_t)key->owner << 8 | key->kind, key->name);
-}
-
-static uint64_t hash_group(const void *groups, uint32_t place)
-{
-	return hash_key(&((const struct stats_group *)groups)[place].key);
-}
-
-static bool is_group(const void *groups, uint32_t place, const void *of)
-{
-	const struct stats_key *a = &((const struct stats_group *)groups)[place].key, *b = of;
-
-	return a->owner == b->owner && a->name == b->name && a->kind == b->kind;
-}
-
-static const struct slots_of slots_of_groups = {hash_group, is_group};
-
-static int add_group(struct stats *stats, const struct stats_key *key)
-{
-	if (!stats->groups)
-		stats->groups = blocks_reserve(stats->max_groups, sizeof(*stats->groups));
-	if (!stats->groups)
-		return FLEXTRACE_E_MEMORY;
-	FLEXTRACE_TRY(blocks_fill_next(stats->groups, stats->n_groups, sizeof(*stats->groups)));
-	stats->groups[stats->n_groups++] = (struct stats_group){.key = *key};
-	return FLEXTRACE_OK;
-}
-
-static int find_group(struct stats *stats, const struct stats_key *key, uint32_t *ret_group)
-{
-	uint32_t *slot;
-
-	FLEXTRACE_TRY(
-		slots_reserve(&stats->slots, &slots_of_groups, stats->groups, stats->n_groups));
-	slot = slots_find(&stats->slots, &slots_of_groups, stats->groups, key, hash_key(key));
-	if (!*slot) {
-		FLEXTRACE_TRY(add_group(stats, key));
-		*slot = stats->n_groups;
-	}
-	*ret_group = *slot - 1;
-	return FLEXTRACE_OK;
-}
 
 static int add_chunk(struct stats *stats, struct stats_group *group)
 {
@@ -110,13 +60,13 @@ static int keep_duration(struct stats *stats, struct stats_group *group, uint64_
 	return FLEXTRACE_OK;
 }
 
-int stats_count(struct stats *stats, const struct stats_key *key, uint64_t duration_ns,
+int stats_count(struct stats *stats, const struct group_key *key, uint64_t duration_ns,
                 uint32_t *ret_group)
 {
 	struct stats_group *group;
 
-	FLEXTRACE_TRY(find_group(stats, key, ret_group));
-	group = &stats->groups[*ret_group];
+	FLEXTRACE_TRY(name_groups_find(&stats->groups, key, ret_group));
+	group = name_groups_at(&stats->groups, *ret_group);
 	FLEXTRACE_TRY(keep_duration(stats, group, duration_ns));
 	group->total_ns = spread_add(group->total_ns, duration_ns);
 	return FLEXTRACE_OK;
@@ -130,8 +80,8 @@ struct sorting {
 static int compare_groups(uint32_t left_place, uint32_t right_place, const void *context)
 {
 	const struct sorting *sorting = context;
-	const struct stats_group *left = &sorting->stats->groups[left_place];
-	const struct stats_group *right = &sorting->stats->groups[right_place];
+	const struct stats_group *left = name_groups_at(&sorting->stats->groups, left_place);
+	const struct stats_group *right = name_groups_at(&sorting->stats->groups, right_place);
 	int order;
 
 	if (left->key.owner != right->key.owner)
@@ -151,12 +101,15 @@ int stats_finish(struct stats *stats, const struct string_pool *strings)
 	struct sorting sorting = {stats, strings};
 	uint64_t most = 0;
 
-	for (uint32_t i = 0; i < stats->n_groups; i++)
-		most = stats->groups[i].calls > most ? stats->groups[i].calls : most;
+	for (uint32_t i = 0; i < stats->groups.n; i++) {
+		const struct stats_group *group = name_groups_at(&stats->groups, i);
+
+		most = group->calls > most ? group->calls : most;
+	}
 	stats->scratch_ns = malloc((most + 1) * sizeof(*stats->scratch_ns));
-	slots_release(&stats->slots);
-	stats->order = order_of(stats->n_groups, compare_groups, &sorting);
-	return stats->scratch_ns && stats->order ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	if (!stats->scratch_ns)
+		return FLEXTRACE_E_MEMORY;
+	return name_groups_sort(&stats->groups, compare_groups, &sorting);
 }
 
 /* -- figures -------------------------------------------------------------------------------- */

@@ -11,30 +11,20 @@
 
 #include <stdint.h>
 
-#include "slots.h"
+#include "name_groups.h"
 #include "spread.h"
 #include "base/text/strings.h"
 #include "base/table.h"
 
-struct stats_key {
-	uint32_t owner; /* whose calls: as the caller numbers them, in the order of lines */
-	uint32_t name;  /* string */
-	uint8_t kind;
-};
-
-struct stats_group { /* 32 bytes */
-	struct stats_key key;
+struct stats_group {          /* 32 bytes */
+	struct group_key key; /* owners are numbered in the order of lines */
 	uint32_t calls;
 	uint64_t total_ns;        /* at most UINT64_MAX */
 	struct stats_chunk *last; /* weak: its durations; NULL: at most one, `total_ns` */
 };
 
 struct stats {
-	struct stats_group *groups; /* owned */
-	uint32_t n_groups;
-	uint64_t max_groups;
-	uint32_t *order;                    /* owned: of `groups`, from stats_finish() on */
-	struct slots slots;                 /* of `groups`, until then */
+	struct name_groups groups;          /* struct stats_group; sorted by stats_finish() */
 	struct table chunks;                /* of durations */
 	uint64_t *scratch_ns;               /* owned: room for those of the largest group */
 	const char *(*label)(uint8_t kind); /* of a kind, as it is written */
@@ -45,7 +35,7 @@ void stats_init(struct stats *stats, const char *(*label)(uint8_t kind), uint64_
 void stats_release(struct stats *stats);
 
 /* Counts a call and stores its group. FLEXTRACE_E_MEMORY or 0. */
-int stats_count(struct stats *stats, const struct stats_key *key, uint64_t duration_ns,
+int stats_count(struct stats *stats, const struct group_key *key, uint64_t duration_ns,
                 uint32_t *ret_group);
 
 /* Puts the groups in order: by owner, then largest total first, then by the bytes of name and
@@ -55,7 +45,7 @@ int stats_finish(struct stats *stats, const struct string_pool *strings);
 /* Returns the group of a line, after stats_finish(). */
 static inline const struct stats_group *stats_line(const struct stats *stats, uint32_t line)
 {
-	return &stats->groups[stats->order[line]];
+	return name_groups_line(&stats->groups, line);
 }
 
 /* Stores the spread of a group's durations, after stats_finish(). */

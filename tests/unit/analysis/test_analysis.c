@@ -161,7 +161,7 @@ static int compare_numbers(const void *left, const void *right)
 /* One group of these durations. */
 static void make_group(struct stats *stats, const uint64_t *values, uint32_t n)
 {
-	const struct stats_key key = {0};
+	const struct group_key key = {0};
 	uint32_t group;
 
 	stats_init(stats, no_label, n);

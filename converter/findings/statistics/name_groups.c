@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "name_groups.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/blocks.h"
+#include "base/error.h"
+#include "base/hash.h"
+
+#define MIN_SLOTS 64
+
+void name_groups_init(struct name_groups *groups, size_t element_bytes, uint64_t max)
+{
+	*groups = (struct name_groups){.element_bytes = element_bytes, .max = max};
+}
+
+void name_groups_release(struct name_groups *groups)
+{
+	blocks_free(groups->all);
+	blocks_free(groups->slots);
+	blocks_free(groups->order);
+	*groups = (struct name_groups){.all = NULL};
+}
+
+static bool is_of(const struct name_groups *groups, uint32_t place, const struct group_key *key)
+{
+	const struct group_key *of = name_groups_at(groups, place);
+
+	return of->owner == key->owner && of->name == key->name && of->kind == key->kind;
+}
+
+/* Returns the slot of a key, or the free one where it would go. */
+static uint32_t *find_slot(const struct name_groups *groups, const struct group_key *key)
+{
+	uint64_t at = hash_words((uint64_t)key->owner << 8 | key->kind, key->name);
+	uint32_t mask = groups->n_slots - 1;
+
+	while (groups->slots[at & mask] && !is_of(groups, groups->slots[at & mask] - 1, key))
+		at++;
+	return &groups->slots[at & mask];
+}
+
+/* At least half of the slots stay free. */
+static int make_room(struct name_groups *groups)
+{
+	uint32_t n = groups->n_slots ? 2 * groups->n_slots : MIN_SLOTS;
+	uint32_t *slots;
+
+	if (2 * (uint64_t)groups->n < groups->n_slots)
+		return FLEXTRACE_OK;
+	slots = n ? blocks_allocate(n, sizeof(*slots)) : NULL;
+	if (!slots)
+		return FLEXTRACE_E_MEMORY;
+	memset(slots, 0, n * sizeof(*slots));
+	blocks_free(groups->slots);
+	groups->slots = slots;
+	groups->n_slots = n;
+	for (uint32_t i = 0; i < groups->n; i++)
+		*find_slot(groups, name_groups_at(groups, i)) = i + 1;
+	return FLEXTRACE_OK;
+}
+
+static int add(struct name_groups *groups, const struct group_key *key)
+{
+	if (!groups->all)
+		groups->all = blocks_reserve(groups->max, groups->element_bytes);
+	if (!groups->all)
+		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(blocks_fill_next(groups->all, groups->n, groups->element_bytes));
+	memset(name_groups_at(groups, groups->n), 0, groups->element_bytes);
+	memcpy(name_groups_at(groups, groups->n), key, sizeof(*key));
+	groups->n++;
+	return FLEXTRACE_OK;
+}
+
+int name_groups_find(struct name_groups *groups, const struct group_key *key, uint32_t *ret_place)
+{
+	uint32_t *slot;
+
+	FLEXTRACE_TRY(make_room(groups));
+	slot = find_slot(groups, key);
+	if (!*slot) {
+		FLEXTRACE_TRY(add(groups, key));
+		*slot = groups->n;
+	}
+	*ret_place = *slot - 1;
+	return FLEXTRACE_OK;
+}
+
+int name_groups_sort(struct name_groups *groups, order_compare *compare, const void *context)
+{
+	blocks_free(groups->slots);
+	groups->slots = NULL;
+	groups->n_slots = 0;
+	groups->order = order_of(groups->n, compare, context);
+	return groups->order ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+}
