@@ -8,6 +8,7 @@
 
 #include "analysis_impl.h"
 #include "base/array.h"
+#include "base/compare.h"
 #include "categories_impl.h"
 #include "base/map.h"
 
@@ -89,14 +90,12 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const struct category_line *a = left, *b = right;
 	const struct string_pool *strings = context;
 
-	if (a->rank != b->rank)
-		return (uint32_t)a->rank < (uint32_t)b->rank ? -1 : 1;
+	COMPARE((uint32_t)a->rank, (uint32_t)b->rank);
 	if (a->phase != b->phase)
 		return (int)a->phase - (int)b->phase;
 	if (a->order != b->order)
 		return (int)a->order - (int)b->order;
-	if (a->kernel_ns != b->kernel_ns)
-		return a->kernel_ns > b->kernel_ns ? -1 : 1;
+	COMPARE(b->kernel_ns, a->kernel_ns);
 	return strcmp(string_get(strings, a->category), string_get(strings, b->category));
 }
 

@@ -11,6 +11,7 @@
 
 #include "analysis_impl.h"
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/blocks.h"
 #include "base/text/writer.h"
 #include "base/map.h"
@@ -101,16 +102,11 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const struct device *devices = communication->timeline->identity->devices;
 	const uint32_t *places = communication->owners.places;
 	const struct message_line *a = left, *b = right;
-	uint32_t place_a = places[devices[a->device].process];
-	uint32_t place_b = places[devices[b->device].process];
 	int order;
 
-	if (a->start_time_ns != b->start_time_ns)
-		return a->start_time_ns < b->start_time_ns ? -1 : 1;
-	if (place_a != place_b)
-		return place_a < place_b ? -1 : 1;
-	if (a->device != b->device)
-		return devices[a->device].device < devices[b->device].device ? -1 : 1;
+	COMPARE(a->start_time_ns, b->start_time_ns);
+	COMPARE(places[devices[a->device].process], places[devices[b->device].process]);
+	COMPARE(devices[a->device].device, devices[b->device].device);
 	order = strcmp(string_get(strings, a->sequence), string_get(strings, b->sequence));
 	if (!order)
 		order = strcmp(string_get(strings, a->sync), string_get(strings, b->sync));

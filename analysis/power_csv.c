@@ -12,6 +12,7 @@
 
 #include "analysis_impl.h"
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/blocks.h"
 #include "findings/power.h"
 #include "findings/statistics/name_groups.h"
@@ -177,10 +178,8 @@ static int compare_kernels(uint32_t left, uint32_t right, const void *context)
 	const struct power_kernel *a = name_groups_at(&table->kernels, left);
 	const struct power_kernel *b = name_groups_at(&table->kernels, right);
 
-	if (a->key.owner != b->key.owner)
-		return a->key.owner < b->key.owner ? -1 : 1;
-	if (a->joules != b->joules)
-		return a->joules > b->joules ? -1 : 1;
+	COMPARE(a->key.owner, b->key.owner);
+	COMPARE(b->joules, a->joules);
 	return strcmp(string_get(strings, a->key.name), string_get(strings, b->key.name));
 }
 

@@ -12,6 +12,7 @@
 
 #include "analysis_impl.h"
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/blocks.h"
 #include "findings/statistics/name_groups.h"
 #include "model/clocks.h"
@@ -124,8 +125,7 @@ static int compare_groups(uint32_t left, uint32_t right, const void *context)
 	const struct string_pool *strings = stamps->timeline->strings;
 	const uint32_t *places = stamps->owners.device_places;
 
-	if (a->owner != b->owner)
-		return places[a->owner] < places[b->owner] ? -1 : 1;
+	COMPARE(places[a->owner], places[b->owner]);
 	return strcmp(string_get(strings, a->name), string_get(strings, b->name));
 }
 

@@ -28,7 +28,6 @@ foreach(name bandwidth collectives event_class iterations_rows power preps)
 		tests/support/scratch.c LIBS flextrace_core)
 endforeach()
 flextrace_add_unit_test(NAME analysis_repeats SOURCES converter/findings/statistics/repeats.c)
-flextrace_add_unit_test(NAME order SOURCES converter/findings/statistics/order.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
 foreach(name active iterations stamps)
 	flextrace_add_unit_test(NAME analysis_${name}
 		SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c tests/support/scratch.c analysis/analysis.c

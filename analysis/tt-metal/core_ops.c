@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "core_stats.h"
 
 struct processor {             /* of a core, while its stamps are read */
@@ -161,10 +162,8 @@ static int compare_ops(const void *left, const void *right)
 {
 	const struct core_op *a = left, *b = right;
 
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	if (a->first_kernel != b->first_kernel)
-		return a->first_kernel < b->first_kernel ? -1 : 1;
+	COMPARE(a->device, b->device);
+	COMPARE(a->first_kernel, b->first_kernel);
 	return (a->job > b->job) - (a->job < b->job);
 }
 

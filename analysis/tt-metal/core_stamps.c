@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "model/clocks.h"
 
 bool core_is_named(const struct timeline *timeline, uint32_t device)
@@ -72,7 +73,7 @@ static struct core_stamp *add(struct core_stamps *all, uint32_t run, uint32_t st
 
 	all->stamps[all->n] = (struct core_stamp){
 		.ticks = ticks,
-		.device = all->places[of->device],
+		.device = all->owners.device_places[of->device],
 		.x = of->core % FLEXTRACE_CORE_STRIDE,
 		.y = of->core / FLEXTRACE_CORE_STRIDE,
 		.run = run,
@@ -132,21 +133,16 @@ static int collect(struct core_stamps *all)
 	return FLEXTRACE_OK;
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_stamps(const void *left, const void *right)
 {
 	const struct core_stamp *a = left, *b = right;
-	int order = compare_u64(a->device, b->device);
 
-	order = order ? order : compare_u64(a->y, b->y);
-	order = order ? order : compare_u64(a->x, b->x);
-	order = order ? order : compare_u64(a->ticks, b->ticks);
-	order = order ? order : compare_u64(a->processor, b->processor);
-	return order ? order : compare_u64(a->stamp, b->stamp);
+	COMPARE(a->device, b->device);
+	COMPARE(a->y, b->y);
+	COMPARE(a->x, b->x);
+	COMPARE(a->ticks, b->ticks);
+	COMPARE(a->processor, b->processor);
+	return (a->stamp > b->stamp) - (a->stamp < b->stamp);
 }
 
 /* -- cores ----------------------------------------------------------------------------------- */
@@ -154,10 +150,10 @@ static int compare_stamps(const void *left, const void *right)
 static int compare_cores(const void *left, const void *right)
 {
 	const struct core *a = left, *b = right;
-	int order = compare_u64(a->device, b->device);
 
-	order = order ? order : compare_u64(a->y, b->y);
-	return order ? order : compare_u64(a->x, b->x);
+	COMPARE(a->device, b->device);
+	COMPARE(a->y, b->y);
+	return (a->x > b->x) - (a->x < b->x);
 }
 
 static int add_core(struct core_stamps *all, const struct core *core)
@@ -189,7 +185,7 @@ static int list_cores(struct core_stamps *all)
 
 		if (track->kind != TRACK_CORE || !core_is_named(timeline, track->owner))
 			continue;
-		core.device = all->places[track->owner];
+		core.device = all->owners.device_places[track->owner];
 		FLEXTRACE_TRY(add_core(all, &core));
 	}
 	for (uint64_t i = 0; i < all->n; i++) {
@@ -238,24 +234,14 @@ static bool has_named(const struct timeline *timeline)
 
 int core_places_init(struct core_stamps *all, const struct timeline *timeline)
 {
-	uint32_t n_devices = timeline->identity->n_devices;
-
 	*all = (struct core_stamps){.timeline = timeline};
-	if (!has_named(timeline))
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(owners_init(&all->owners, timeline->identity));
-	all->places = calloc(n_devices + 1ull, sizeof(*all->places));
-	if (!all->places)
-		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < n_devices; i++)
-		all->places[all->owners.devices[i]] = i;
-	return FLEXTRACE_OK;
+	return has_named(timeline) ? owners_init(&all->owners, timeline->identity) : FLEXTRACE_OK;
 }
 
 int core_stamps_init(struct core_stamps *all, const struct timeline *timeline)
 {
 	FLEXTRACE_TRY(core_places_init(all, timeline));
-	if (!all->places)
+	if (!all->owners.devices)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(collect(all));
 	if (all->n)
@@ -268,7 +254,6 @@ int core_stamps_init(struct core_stamps *all, const struct timeline *timeline)
 void core_stamps_release(struct core_stamps *all)
 {
 	owners_release(&all->owners);
-	free(all->places);
 	free(all->stamps);
 	free(all->cores);
 }

@@ -27,18 +27,17 @@ struct core { /* one that anything was recorded of */
 
 struct core_stamps {
 	const struct timeline *timeline; /* weak */
-	struct owners owners;
-	struct core_stamp *stamps; /* owned: by device, y, x, ticks, processor, stamp */
+	struct owners owners;            /* none: no device's processors are named */
+	struct core_stamp *stamps;       /* owned: by device, y, x, ticks, processor, stamp */
 	uint64_t n;
 	struct core *cores; /* owned: by device, y, x */
 	uint32_t n_cores, n_cores_allocated;
-	uint32_t *places; /* owned: of each device in owners.devices */
 };
 
 /* Whether a device's processors are named. */
 bool core_is_named(const struct timeline *timeline, uint32_t device);
 
-/* Only numbers the devices; no `places`: there is no such device. */
+/* Only numbers the devices. */
 int core_places_init(struct core_stamps *all, const struct timeline *timeline);
 
 /* Collects and sorts. FLEXTRACE_E_MEMORY or 0; release in any case. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "ops.h"
 
 struct job { /* a control block whose operation is known */
@@ -251,10 +252,8 @@ static int compare_works(const void *left, const void *right)
 	const struct ops_work *b = *(struct ops_work *const *)right;
 	int64_t a_start = ops_kernels(a)->start_time_ns, b_start = ops_kernels(b)->start_time_ns;
 
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	if (a_start != b_start)
-		return a_start < b_start ? -1 : 1;
+	COMPARE(a->device, b->device);
+	COMPARE(a_start, b_start);
 	return (a->line > b->line) - (a->line < b->line);
 }
 

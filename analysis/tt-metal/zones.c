@@ -30,7 +30,8 @@ static int count_zone(struct zones *zones, const struct device_row *row)
 
 	if (!core_is_named(timeline, track->owner) || track->processor >= MAX_PROCESSORS)
 		return FLEXTRACE_OK;
-	key.owner = zones->all.places[track->owner] * MAX_PROCESSORS + track->processor;
+	key.owner = zones->all.owners.device_places[track->owner] * MAX_PROCESSORS +
+	            track->processor;
 	return stats_count(&zones->stats, &key, zone->last_ticks - zone->first_ticks, &group);
 }
 
@@ -40,7 +41,7 @@ static int count_zones(struct zones *zones, const struct timeline *timeline)
 	const struct device_row *row;
 
 	FLEXTRACE_TRY(core_places_init(&zones->all, timeline));
-	if (!zones->all.places)
+	if (!zones->all.owners.devices)
 		return FLEXTRACE_OK;
 	timeline_read(&cursor, &timeline->device_rows);
 	while ((row = table_next(&cursor, sizeof(*row)))) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/blocks.h"
 #include "findings/statistics/repeats.h"
 
@@ -336,10 +337,8 @@ static int compare_iterations(const void *left, const void *right, void *context
 	const struct iteration *a = left, *b = right;
 	const struct owners *owners = context;
 
-	if (a->start_time_ns != b->start_time_ns)
-		return a->start_time_ns < b->start_time_ns ? -1 : 1;
-	if (a->process != b->process)
-		return owners->places[a->process] < owners->places[b->process] ? -1 : 1;
+	COMPARE(a->start_time_ns, b->start_time_ns);
+	COMPARE(owners->places[a->process], owners->places[b->process]);
 	return (a->number > b->number) - (a->number < b->number);
 }
 

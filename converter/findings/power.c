@@ -8,6 +8,7 @@
 #include "base/blocks.h"
 #include "model/alignment.h"
 #include "model/clocks.h"
+#include "base/compare.h"
 
 #define VOLTS       12.0
 #define PER_COULOMB 512.0 /* counts per uC, and per A */
@@ -107,12 +108,9 @@ static int compare_samples(const void *left, const void *right)
 {
 	const struct power_sample *a = left, *b = right;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	if (a->ticks != b->ticks)
-		return a->ticks < b->ticks ? -1 : 1;
-	if (a->counts != b->counts)
-		return a->counts < b->counts ? -1 : 1;
+	COMPARE(a->time_ns, b->time_ns);
+	COMPARE(a->ticks, b->ticks);
+	COMPARE(a->counts, b->counts);
 	return (a->source > b->source) - (a->source < b->source);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "findings/collectives/collectives.h"
 #include "base/lanes.h"
 #include "iterations.h"
@@ -182,10 +183,8 @@ static int compare_rows(const void *left, const void *right)
 {
 	const struct rank_row *a = left, *b = right;
 
-	if (a->start_time_ns != b->start_time_ns)
-		return a->start_time_ns < b->start_time_ns ? -1 : 1;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
+	COMPARE(a->start_time_ns, b->start_time_ns);
+	COMPARE(a->process, b->process);
 	return a->end_time_ns > b->end_time_ns ? -1 : a->end_time_ns < b->end_time_ns;
 }
 

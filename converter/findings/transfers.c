@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/blocks.h"
 #include "base/map.h"
 #include "model/timeline_read.h"
@@ -140,16 +141,11 @@ static int compare_candidates(const void *left, const void *right)
 {
 	const struct candidate *a = left, *b = right;
 
-	if (a->sync != b->sync)
-		return a->sync < b->sync ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a->to != b->to)
-		return a->to < b->to ? -1 : 1;
-	if (a->by != b->by)
-		return a->by < b->by ? -1 : 1;
-	if (a->end_time_ns != b->end_time_ns)
-		return a->end_time_ns < b->end_time_ns ? -1 : 1;
+	COMPARE(a->sync, b->sync);
+	COMPARE(a->from, b->from);
+	COMPARE(a->to, b->to);
+	COMPARE(a->by, b->by);
+	COMPARE(a->end_time_ns, b->end_time_ns);
 	return (a->end > b->end) - (a->end < b->end);
 }
 
@@ -255,12 +251,9 @@ static int compare_flows(const void *left, const void *right)
 {
 	const struct flow *a = left, *b = right;
 
-	if (a->from_time_ns != b->from_time_ns)
-		return a->from_time_ns < b->from_time_ns ? -1 : 1;
-	if (a->to_time_ns != b->to_time_ns)
-		return a->to_time_ns < b->to_time_ns ? -1 : 1;
-	if (a->from_track != b->from_track)
-		return a->from_track < b->from_track ? -1 : 1;
+	COMPARE(a->from_time_ns, b->from_time_ns);
+	COMPARE(a->to_time_ns, b->to_time_ns);
+	COMPARE(a->from_track, b->from_track);
 	return (a->to_track > b->to_track) - (a->to_track < b->to_track);
 }
 

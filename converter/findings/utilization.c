@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "utilization_impl.h"
 #include "model/timeline_read.h"
+#include "base/compare.h"
 
 /* -- kernels in order -------------------------------------------------------------------------- */
 
@@ -198,10 +199,8 @@ static int compare_uses(const void *left, const void *right)
 	const struct kernel_table_use *a = left, *b = right;
 	uint32_t rank_a = (uint32_t)a->rank, rank_b = (uint32_t)b->rank;
 
-	if (rank_a != rank_b)
-		return rank_a < rank_b ? -1 : 1;
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
+	COMPARE(rank_a, rank_b);
+	COMPARE(a->source, b->source);
 	return a->table < b->table ? -1 : a->table > b->table;
 }
 

@@ -7,6 +7,7 @@
 
 #include "model/words/sync_ops.h"
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/text/ascii.h"
 #include "base/map.h"
 #include "model/alignment.h"
@@ -260,8 +261,7 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const struct collective_part *a = left, *b = right;
 	int order;
 
-	if (a->start_time_ns != b->start_time_ns)
-		return a->start_time_ns < b->start_time_ns ? -1 : 1;
+	COMPARE(a->start_time_ns, b->start_time_ns);
 	order = compare_numbers(places[a->process], places[b->process]);
 	if (!order && a->end_time_ns != b->end_time_ns)
 		order = a->end_time_ns < b->end_time_ns ? -1 : 1;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/blocks.h"
 #include "collectives.h"
 #include "collectives_sets.h"
@@ -59,8 +60,7 @@ static int compare_items(const void *left, const void *right)
 {
 	const struct item *a = left, *b = right;
 
-	if (a->row.end_time_ns != b->row.end_time_ns)
-		return a->row.end_time_ns < b->row.end_time_ns ? -1 : 1;
+	COMPARE(a->row.end_time_ns, b->row.end_time_ns);
 	return (a->row.source > b->row.source) - (a->row.source < b->row.source);
 }
 
@@ -269,8 +269,7 @@ static int compare_ends(const void *left, const void *right, void *context)
 	const struct transfer_end *a = &ends[*(const uint32_t *)left];
 	const struct transfer_end *b = &ends[*(const uint32_t *)right];
 
-	if (a->end_time_ns != b->end_time_ns)
-		return a->end_time_ns < b->end_time_ns ? -1 : 1;
+	COMPARE(a->end_time_ns, b->end_time_ns);
 	return (a > b) - (a < b);
 }
 
@@ -375,7 +374,7 @@ static int take_all(struct counting *counting)
 	if (!counting->works || !counting->n_kernels)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(take_items(counting));
-	FLEXTRACE_TRY(rank_sets_tell(&counting->sets, counting->timeline->identity,
+	FLEXTRACE_TRY(rank_sets_fill(&counting->sets, counting->timeline->identity,
 	                             counting->out->parts, counting->out->n_parts));
 	FLEXTRACE_TRY(find_algorithms(counting));
 	return find_starts(counting);

@@ -79,7 +79,7 @@ static uint64_t key_of(const struct collective_part *part)
 }
 
 /* Those that name nobody stand behind the ranks that do. */
-static void tell_part(struct rank_sets *sets, const struct identity *identity,
+static void fill_part(struct rank_sets *sets, const struct identity *identity,
                       struct collective_part *part)
 {
 	int32_t rank = identity->processes[part->process].rank;
@@ -119,14 +119,14 @@ static void settle(const struct map *subsets, struct collective_part *part)
 	part->subset = part->is_alone ? UINT32_MAX - part->process : only;
 }
 
-int rank_sets_tell(struct rank_sets *sets, const struct identity *identity,
+int rank_sets_fill(struct rank_sets *sets, const struct identity *identity,
                    struct collective_part *parts, uint32_t n)
 {
 	struct map subsets = {0};
 	int code;
 
 	for (uint32_t i = 0; i < n; i++)
-		tell_part(sets, identity, &parts[i]);
+		fill_part(sets, identity, &parts[i]);
 	code = list_subsets(&subsets, parts, n);
 	for (uint32_t i = 0; i < n && code == FLEXTRACE_OK; i++)
 		settle(&subsets, &parts[i]);

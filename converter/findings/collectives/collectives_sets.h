@@ -28,7 +28,7 @@ int rank_sets_link(struct rank_sets *sets, const struct collective_part *part, i
                    int32_t peer);
 
 /* Fills in `who`, `subset` and `is_alone` of parts. */
-int rank_sets_tell(struct rank_sets *sets, const struct identity *identity,
+int rank_sets_fill(struct rank_sets *sets, const struct identity *identity,
                    struct collective_part *parts, uint32_t n);
 void rank_sets_release(struct rank_sets *sets);
 

@@ -2,6 +2,7 @@
 #include "name_groups.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/blocks.h"
@@ -88,11 +89,33 @@ int name_groups_find(struct name_groups *groups, const struct group_key *key, ui
 	return FLEXTRACE_OK;
 }
 
-int name_groups_sort(struct name_groups *groups, order_compare *compare, const void *context)
+struct sorting {
+	name_groups_compare *compare; /* weak, both */
+	const void *context;
+};
+
+/* Of equal ones the first place first. */
+static int compare_places(const void *left, const void *right, void *any)
 {
+	const struct sorting *sorting = any;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = sorting->compare(a, b, sorting->context);
+
+	return order ? order : (a > b) - (a < b);
+}
+
+int name_groups_sort(struct name_groups *groups, name_groups_compare *compare, const void *context)
+{
+	struct sorting sorting = {compare, context};
+
 	blocks_free(groups->slots);
 	groups->slots = NULL;
 	groups->n_slots = 0;
-	groups->order = order_of(groups->n, compare, context);
-	return groups->order ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	groups->order = blocks_allocate(groups->n, sizeof(*groups->order));
+	if (!groups->order)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < groups->n; i++)
+		groups->order[i] = i;
+	qsort_r(groups->order, groups->n, sizeof(*groups->order), compare_places, &sorting);
+	return FLEXTRACE_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stats.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,10 +85,8 @@ static int compare_groups(uint32_t left_place, uint32_t right_place, const void 
 	const struct stats_group *right = name_groups_at(&sorting->stats->groups, right_place);
 	int order;
 
-	if (left->key.owner != right->key.owner)
-		return left->key.owner < right->key.owner ? -1 : 1;
-	if (left->total_ns != right->total_ns)
-		return left->total_ns > right->total_ns ? -1 : 1;
+	COMPARE(left->key.owner, right->key.owner);
+	COMPARE(right->total_ns, left->total_ns);
 	order = strcmp(string_get(sorting->strings, left->key.name),
 	               string_get(sorting->strings, right->key.name));
 	if (order)

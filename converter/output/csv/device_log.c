@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "output/emit.h"
 #include "output/view.h"
 #include "model/clocks.h"
@@ -160,12 +161,6 @@ static void count_values(struct device_log *log)
 }
 
 /* -- order ----------------------------------------------------------------------------------- */
-
-#define COMPARE(a, b)                              \
-	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
 
 static int compare_lines(const void *left, const void *right)
 {
