@@ -62,17 +62,23 @@ static int count_kernels(struct activity *activity)
 struct active_row {
 	struct owner_cells owner;
 	uint32_t device;
-	uint64_t kernels, active_ns, sum_ns, overlap_ns, elapsed_ns;
+	struct device_activity of;
+	uint64_t overlap_ns, elapsed_ns;
 	double active_percent;
 	int64_t first_ns, last_ns;
 };
 
 static const struct column columns[] = {
-	COLUMNS_OWNER(struct active_row),      COLUMN(struct active_row, device),
-	COLUMN(struct active_row, kernels),    COLUMN(struct active_row, active_ns),
-	COLUMN(struct active_row, sum_ns),     COLUMN(struct active_row, overlap_ns),
-	COLUMN(struct active_row, elapsed_ns), COLUMN_FIXED(struct active_row, active_percent, 2),
-	COLUMN(struct active_row, first_ns),   COLUMN(struct active_row, last_ns),
+	COLUMNS_OWNER(struct active_row),
+	COLUMN(struct active_row, device),
+	COLUMN_AS("kernels", struct active_row, of.n_kernels),
+	COLUMN_AS("active_ns", struct active_row, of.union_ns),
+	COLUMN_AS("sum_ns", struct active_row, of.sum_ns),
+	COLUMN(struct active_row, overlap_ns),
+	COLUMN(struct active_row, elapsed_ns),
+	COLUMN_FIXED(struct active_row, active_percent, 2),
+	COLUMN(struct active_row, first_ns),
+	COLUMN(struct active_row, last_ns),
 };
 
 static void put_device(const struct activity *activity, uint32_t index, struct row_sink *sink)
@@ -86,9 +92,7 @@ static void put_device(const struct activity *activity, uint32_t index, struct r
 	        &(struct active_row){
 			.owner = identity_owner(activity->timeline->identity, of->process),
 			.device = of->device,
-			.kernels = device->n_kernels,
-			.active_ns = device->union_ns,
-			.sum_ns = device->sum_ns,
+			.of = *device,
 			.overlap_ns = device->sum_ns - device->union_ns,
 			.elapsed_ns = elapsed_ns,
 			.active_percent = 100.0 * (double)device->union_ns / (double)elapsed_ns,

@@ -93,7 +93,7 @@ struct bandwidth_row {
 	struct owner_cells owner;
 	uint32_t device;
 	const char *direction;
-	uint64_t transfers, duplicates, timeless, bytes, sum_ns, busy_ns;
+	struct flow_rate of;
 	double gbps, mean_gbps, median_gbps, min_gbps, max_gbps;
 };
 
@@ -101,12 +101,12 @@ static const struct column columns[] = {
 	COLUMNS_OWNER(struct bandwidth_row),
 	COLUMN(struct bandwidth_row, device),
 	COLUMN(struct bandwidth_row, direction),
-	COLUMN(struct bandwidth_row, transfers),
-	COLUMN(struct bandwidth_row, duplicates),
-	COLUMN(struct bandwidth_row, timeless),
-	COLUMN(struct bandwidth_row, bytes),
-	COLUMN(struct bandwidth_row, sum_ns),
-	COLUMN(struct bandwidth_row, busy_ns),
+	COLUMN_AS("transfers", struct bandwidth_row, of.n),
+	COLUMN_AS("duplicates", struct bandwidth_row, of.n_duplicates),
+	COLUMN_AS("timeless", struct bandwidth_row, of.n_timeless),
+	COLUMN_AS("bytes", struct bandwidth_row, of.bytes),
+	COLUMN_AS("sum_ns", struct bandwidth_row, of.sum_ns),
+	COLUMN_AS("busy_ns", struct bandwidth_row, of.busy_ns),
 	COLUMN_FIXED(struct bandwidth_row, gbps, 4),
 	COLUMN_FIXED(struct bandwidth_row, mean_gbps, 4),
 	COLUMN_FIXED(struct bandwidth_row, median_gbps, 4),
@@ -139,12 +139,7 @@ static void put_flow(const struct bandwidth *bandwidth, uint32_t device, uint32_
 		.owner = identity_owner(identity, identity->devices[device].process),
 		.device = identity->devices[device].device,
 		.direction = directions[direction],
-		.transfers = flow->n,
-		.duplicates = flow->n_duplicates,
-		.timeless = flow->n_timeless,
-		.bytes = flow->bytes,
-		.sum_ns = flow->sum_ns,
-		.busy_ns = flow->busy_ns,
+		.of = *flow,
 	};
 
 	if (!flow->n)

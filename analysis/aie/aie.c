@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 
 #define CORE_NAME  "core_trace"
 #define OPEN_TYPE  "open"
@@ -195,32 +196,23 @@ static int compare_spans(const void *left, const void *right)
 {
 	const struct aie_span *a = left, *b = right;
 
-	if (a->begin != b->begin)
-		return a->begin < b->begin ? -1 : 1;
+	COMPARE(a->begin, b->begin);
 	return a->end < b->end ? -1 : a->end > b->end;
-}
-
-static int compare_cycles(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
 }
 
 static int find_median(struct aie_core *core)
 {
 	uint32_t n = core->kernels.n;
 	uint64_t *cycles = malloc((n + 1ull) * sizeof(*cycles));
+	struct spread spread;
 
 	if (!cycles)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n; i++)
 		cycles[i] = core->kernels.all[i].end - core->kernels.all[i].begin;
-	qsort(cycles, n, sizeof(*cycles), compare_cycles);
 	if (n) {
-		uint64_t lower = cycles[(n - 1) / 2], upper = cycles[n / 2];
-
-		core->median = ((double)lower + (double)upper) / 2;
+		spread_of(cycles, n, &spread);
+		core->median = spread_median(&spread);
 	}
 	free(cycles);
 	return FLEXTRACE_OK;

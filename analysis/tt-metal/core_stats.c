@@ -6,38 +6,14 @@
 #include <string.h>
 
 #include "base/array.h"
-
-/* -- figures --------------------------------------------------------------------------------- */
-
-static int compare_values(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
-void core_figures_of(uint64_t *values, uint64_t n, struct core_figures *ret)
-{
-	const uint64_t middle = n / 2;
-
-	*ret = (struct core_figures){.n = n, .first = values[0]};
-	qsort(values, n, sizeof(*values), compare_values);
-	for (uint64_t i = 0; i < n; i++)
-		ret->sum = spread_add(ret->sum, values[i]);
-	ret->min = values[0];
-	ret->max = values[n - 1];
-	ret->average = (double)ret->sum / (double)n;
-	ret->median = n % 2 ? (double)values[middle]
-	                    : (double)values[middle - 1] +
-	                              (double)(values[middle] - values[middle - 1]) / 2;
-}
+#include "base/compare.h"
 
 /* -- one device ------------------------------------------------------------------------------ */
 
 struct series {
 	uint64_t *values; /* owned */
 	uint32_t n, n_allocated;
-	uint32_t n_told; /* of cores that are over */
+	uint32_t n_reported; /* of cores that are over */
 };
 
 struct counting {
@@ -155,22 +131,25 @@ static int add_line(struct counting *counting, const struct core_line *line, uin
                     uint64_t n)
 {
 	struct core_stats *stats = counting->stats;
+	struct core_line *added;
 
 	FLEXTRACE_TRY(ARRAY_RESERVE(counting->scratch, counting->n_scratch, n));
 	memcpy(counting->scratch, values, n * sizeof(*values));
 	FLEXTRACE_TRY(ARRAY_RESERVE(stats->lines, stats->n_lines_allocated, stats->n_lines + 1ull));
-	stats->lines[stats->n_lines] = *line;
-	core_figures_of(counting->scratch, n, &stats->lines[stats->n_lines].figures);
-	stats->n_lines++;
+	added = &stats->lines[stats->n_lines++];
+	*added = *line;
+	added->n = n;
+	added->first = values[0];
+	spread_of(counting->scratch, n, &added->spread);
 	return FLEXTRACE_OK;
 }
 
-/* Tells what was counted of one core, or of all (FLEXTRACE_NONE). */
-static int tell(struct counting *counting, uint32_t core)
+/* Adds the lines of one core, or of all (FLEXTRACE_NONE). */
+static int report(struct counting *counting, uint32_t core)
 {
 	for (uint32_t i = 0; i < CORE_ANALYSIS_COUNT + counting->n_processors; i++) {
 		struct series *series = &counting->series[i];
-		uint32_t from = core == FLEXTRACE_NONE ? 0 : series->n_told;
+		uint32_t from = core == FLEXTRACE_NONE ? 0 : series->n_reported;
 		bool is_kernel = i >= CORE_ANALYSIS_COUNT;
 		const struct core_line line = {
 			.device = counting->device,
@@ -182,7 +161,7 @@ static int tell(struct counting *counting, uint32_t core)
 		if (series->n > from)
 			FLEXTRACE_TRY(
 				add_line(counting, &line, series->values + from, series->n - from));
-		series->n_told = series->n;
+		series->n_reported = series->n;
 	}
 	return FLEXTRACE_OK;
 }
@@ -217,13 +196,13 @@ static int count_device(struct counting *counting, uint32_t first, uint32_t end)
 
 	for (uint32_t i = first; i < end; i++) {
 		FLEXTRACE_TRY(take_core(counting, &stats->all.cores[i]));
-		FLEXTRACE_TRY(tell(counting, i));
+		FLEXTRACE_TRY(report(counting, i));
 	}
 	if (counting->first_start && counting->last_end > counting->first_start)
 		FLEXTRACE_TRY(
 			count(counting, CORE_ALL, 0, counting->last_end - counting->first_start));
 	FLEXTRACE_TRY(count_ops(counting));
-	return tell(counting, FLEXTRACE_NONE);
+	return report(counting, FLEXTRACE_NONE);
 }
 
 static void release(struct counting *counting)
@@ -268,12 +247,9 @@ static int compare_lines(const void *left, const void *right)
 {
 	const struct core_line *a = left, *b = right;
 
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	if (a->analysis != b->analysis)
-		return a->analysis < b->analysis ? -1 : 1;
-	if (a->processor != b->processor)
-		return a->processor < b->processor ? -1 : 1;
+	COMPARE(a->device, b->device);
+	COMPARE(a->analysis, b->analysis);
+	COMPARE(a->processor, b->processor);
 	return (a->core > b->core) - (a->core < b->core);
 }
 

@@ -29,18 +29,19 @@ enum core_analysis {
 
 #define CORE_LABEL_BYTES 160
 
-struct core_figures {
-	uint64_t n, sum, min, max, first;
-	double average, median;
-};
-
 struct core_line {
 	uint32_t device;    /* place in owners.devices */
 	uint32_t core;      /* index of struct core; FLEXTRACE_NONE: all of the device */
 	uint32_t processor; /* CORE_KERNEL only */
 	uint32_t analysis;  /* enum core_analysis */
-	struct core_figures figures;
+	uint64_t n, first;  /* values; the first one */
+	struct spread spread;
 };
+
+static inline double core_average(const struct core_line *line)
+{
+	return (double)line->spread.total / (double)line->n;
+}
 
 struct core_op {
 	uint64_t first_fw, last_fw, first_kernel, last_kernel, last_start; /* 0: none */
@@ -69,9 +70,6 @@ void core_stats_release(struct core_stats *stats);
 /* Stores what a line is called. */
 void core_label(const struct core_stats *stats, const struct core_line *line,
                 char ret_label[CORE_LABEL_BYTES]);
-
-/* The figures of `n` > 0 values, which are sorted. */
-void core_figures_of(uint64_t *values, uint64_t n, struct core_figures *ret);
 
 /* -- core_ops.c ------------------------------------------------------------------------------ */
 

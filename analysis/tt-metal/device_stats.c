@@ -16,9 +16,9 @@ struct device_stats_row {
 	struct owner_cells owner;
 	uint32_t device, core_x, core_y;
 	const char *label;
-	struct core_figures of;
+	struct core_line of;
 	uint64_t range;
-	double average_ns;
+	double average, median, average_ns;
 };
 
 static const struct column columns[] = {
@@ -28,12 +28,12 @@ static const struct column columns[] = {
 	COLUMN_OPTIONAL(struct device_stats_row, core_y),
 	COLUMN_AS("analysis", struct device_stats_row, label),
 	COLUMN_AS("count", struct device_stats_row, of.n),
-	COLUMN_AS("average", struct device_stats_row, of.average),
-	COLUMN_AS("max", struct device_stats_row, of.max),
-	COLUMN_AS("min", struct device_stats_row, of.min),
+	COLUMN(struct device_stats_row, average),
+	COLUMN_AS("max", struct device_stats_row, of.spread.max),
+	COLUMN_AS("min", struct device_stats_row, of.spread.min),
 	COLUMN(struct device_stats_row, range),
-	COLUMN_AS("median", struct device_stats_row, of.median),
-	COLUMN_AS("sum", struct device_stats_row, of.sum),
+	COLUMN(struct device_stats_row, median),
+	COLUMN_AS("sum", struct device_stats_row, of.spread.total),
 	COLUMN_AS("first", struct device_stats_row, of.first),
 	COLUMN_FIXED(struct device_stats_row, average_ns, 3),
 };
@@ -53,9 +53,11 @@ static void put_line(const struct core_stats *stats, const struct core_line *lin
 			.core_x = has_core ? stats->all.cores[line->core].x : COLUMN_NONE_U32,
 			.core_y = has_core ? stats->all.cores[line->core].y : COLUMN_NONE_U32,
 			.label = label,
-			.of = line->figures,
-			.range = line->figures.max - line->figures.min,
-			.average_ns = line->figures.average * 1e9 /
+			.of = *line,
+			.range = line->spread.max - line->spread.min,
+			.average = core_average(line),
+			.median = spread_median(&line->spread),
+			.average_ns = core_average(line) * 1e9 /
 	                              (double)core_hz(&stats->all, line->device),
 		});
 }
@@ -120,34 +122,33 @@ static void write_number(const char *label, double value, struct writer *writer)
 static void write_head(const struct core_stats *stats, const struct core_line *line,
                        struct writer *writer)
 {
-	const struct core_figures *figures = &line->figures;
+	const struct spread *spread = &line->spread;
 	char label[CORE_LABEL_BYTES];
 
 	core_label(stats, line, label);
 	writer_literal(writer, "\n=================== ");
 	writer_raw(writer, label);
 	writer_literal(writer, " ===================\n");
-	if (figures->n == 1) {
-		write_number("Duration", figures->average, writer);
+	if (line->n == 1) {
+		write_number("Duration", core_average(line), writer);
 		return;
 	}
-	write_number("Count", (double)figures->n, writer);
-	write_number("Average", figures->average, writer);
-	write_number("Max", (double)figures->max, writer);
-	write_number("Median", figures->median, writer);
-	write_number("Min", (double)figures->min, writer);
+	write_number("Count", (double)line->n, writer);
+	write_number("Average", core_average(line), writer);
+	write_number("Max", (double)spread->max, writer);
+	write_number("Median", spread_median(spread), writer);
+	write_number("Min", (double)spread->min, writer);
 }
 
 /* Of several values the average, and how far they are from it at most. */
 static void print_cell(const struct core_line *line, char text[2 * CELL_BYTES])
 {
-	const struct core_figures *figures = &line->figures;
-	double above = (double)figures->max - figures->average;
-	double below = figures->average - (double)figures->min;
+	double average = core_average(line), above = (double)line->spread.max - average;
+	double below = average - (double)line->spread.min;
 	char spread[CELL_BYTES];
 
-	group(figures->average, text);
-	if (figures->n > 1) {
+	group(average, text);
+	if (line->n > 1) {
 		group(above > below ? above : below, spread);
 		strcat(strcat(text, "\u00b1"), spread);
 	}

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 
 #define N_CLASSES 7424 /* of leading bits */
 
@@ -81,7 +80,7 @@ static uint64_t keep_middle(uint64_t *values, uint64_t n, uint64_t *k)
 }
 
 /* Reorders the values, and loses some. */
-static uint64_t median_of(uint64_t *values, uint64_t n)
+static uint64_t median_of(uint64_t *values, uint64_t n, bool *ret_is_rounded)
 {
 	bool is_odd = n % 2;
 	uint64_t k = n / 2, upper, lower = 0;
@@ -95,6 +94,7 @@ static uint64_t median_of(uint64_t *values, uint64_t n)
 		if (values[i] > lower)
 			lower = values[i];
 	}
+	*ret_is_rounded = (upper - lower) % 2;
 	return lower + (upper - lower) / 2 + (upper - lower) % 2;
 }
 
@@ -126,5 +126,5 @@ void spread_of(uint64_t *values, uint64_t n, struct spread *ret)
 	if (ret->min == ret->max)
 		return;
 	ret->deviation = deviation_of(values, n, (double)total / (double)n);
-	ret->median = median_of(values, n);
+	ret->median = median_of(values, n, &ret->is_rounded);
 }

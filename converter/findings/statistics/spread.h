@@ -5,6 +5,7 @@
 #ifndef FLEXTRACE_SPREAD_H
 #define FLEXTRACE_SPREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/columns.h"
@@ -15,7 +16,13 @@ struct spread {
 	uint64_t median; /* of an even number the mean of the middle two, rounded up */
 	uint64_t min, max;
 	uint64_t deviation; /* of a sample (n - 1), rounded; 0 for a single value */
+	bool is_rounded;    /* the median is half of 1 less */
 };
+
+static inline double spread_median(const struct spread *spread)
+{
+	return (double)spread->median - (spread->is_rounded ? 0.5 : 0);
+}
 
 /* Stores the spread of `n` > 0 values, which are lost. */
 void spread_of(uint64_t *values, uint64_t n, struct spread *ret);
@@ -28,10 +35,10 @@ void spread_of(uint64_t *values, uint64_t n, struct spread *ret);
 		COLUMN_INIT("max" unit, row, member.max, true, 0),       \
 		COLUMN_INIT("stddev" unit, row, member.deviation, true, 0)
 
-#define SPREAD_NONE                                                                    \
-	(struct spread)                                                                \
-	{                                                                              \
-		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX \
+#define SPREAD_NONE                                                                           \
+	(struct spread)                                                                       \
+	{                                                                                     \
+		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, false \
 	}
 
 static inline uint64_t spread_add(uint64_t a, uint64_t b)
