@@ -40,6 +40,8 @@ flextrace_add_unit_test(NAME csv SOURCES ${emit_base} ${emit_csv} tests/support/
 flextrace_add_unit_test(NAME formats_doc SOURCES converter/model/words/kinds.c converter/model/ledger/ledger.c converter/model/ledger/losses.c
 	tests/support/scratch.c DEFINITIONS ${formats_dir})
 
+flextrace_add_unit_test(NAME formats_tables SOURCES tests/support/scratch.c LIBS flextrace_core DEFINITIONS ${formats_dir})
+
 # check_csv DIR: for the end-to-end tests.
 add_executable(check_csv ${PROJECT_SOURCE_DIR}/tests/support/check_csv.c
 	${PROJECT_SOURCE_DIR}/tests/support/csv_checker.c ${PROJECT_SOURCE_DIR}/tests/support/scratch.c)

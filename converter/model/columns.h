@@ -71,9 +71,9 @@ struct column {
 #define COLUMN_FIXED_AS(name, row, member, n) COLUMN_INIT(name, row, member, false, n)
 
 /* A column of many rows, which have a writer of their own. */
-#define COLUMN_WRITTEN(name, type, is_optional)             \
-	{                                                   \
-		name, COLUMN_TYPE_##type, is_optional, 0, 0 \
+#define COLUMN_WRITTEN(name, type, is_optional)                           \
+	{                                                                 \
+		name, COLUMN_TYPE_##type, is_optional, COLUMN_SHORTEST, 0 \
 	}
 
 #define N_COLUMNS(columns) ((uint32_t)(sizeof(columns) / sizeof((columns)[0])))
