@@ -26,24 +26,3 @@ void analysis_write_shown(struct writer *writer, const char *name)
 	writer_csv(writer, shown, strlen(shown));
 	free(shown);
 }
-
-/* -- tables by name ------------------------------------------------------------------------- */
-
-int analysis_fill_names(const struct analysis_table *table, const struct timeline *timeline,
-                        struct row_sink *sink)
-{
-	struct analysis_names names = {.timeline = timeline};
-	int code;
-
-	stats_init(&names.stats, table->label,
-	           timeline->host_rows.n_rows + timeline->device_rows.n_rows);
-	code = owners_init(&names.owners, timeline->identity);
-	if (code == FLEXTRACE_OK)
-		code = table->count(&names);
-	if (code == FLEXTRACE_OK)
-		table->put(&names, sink);
-	stats_release(&names.stats);
-	free(names.children_ns);
-	owners_release(&names.owners);
-	return code;
-}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core_stats.h"
+#include "device_ops.h"
 
 #define GAP_NS      6500.0 /* a longer pause than a device needs between two operations */
 #define MIN_CORES   10     /* less of a device that has many more is little */
@@ -63,15 +64,7 @@ static const char *bound_of(const struct core_stats *stats, const struct core_op
 	return name;
 }
 
-struct device_op_row {
-	struct owner_cells owner;
-	uint32_t device, job, cores;
-	const char *name, *bound, *notes;
-	uint64_t first_cycle, last_cycle;
-	double fw_ns, kernel_ns, first_to_last_start_ns, op_to_op_ns, longest_ns;
-};
-
-static const struct column columns[] = {
+const struct column device_op_columns[DEVICE_OP_COLUMNS] = {
 	COLUMNS_OWNER(struct device_op_row),
 	COLUMN(struct device_op_row, device),
 	COLUMN(struct device_op_row, job),
@@ -137,4 +130,4 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_device_ops = ANALYSIS_CSV("device_ops", columns, fill);
+const struct analysis analysis_device_ops = ANALYSIS_CSV("device_ops", device_op_columns, fill);

@@ -121,16 +121,25 @@ int recording_explain(const struct recording *recording, const struct recording_
 	}
 }
 
+struct loss_count { /* of a row of losses.csv */
+	const char *cause;
+	uint64_t count;
+};
+
 uint64_t recording_count_lost(const char *output_dir, const char *cause)
 {
+	static const struct column columns[] = {COLUMN(struct loss_count, cause),
+	                                        COLUMN(struct loss_count, count)};
+	struct loss_count loss = {NULL, 0};
 	uint64_t count = 0;
 	struct rows rows;
 
-	if (!rows_open(&rows, output_dir, "losses.csv"))
+	if (!rows_open(&rows, output_dir, "losses.csv", columns, N_COLUMNS(columns)))
 		return 0;
-	while (csv_reader_next(&rows.reader, NULL) > 0)
-		if (strcmp(rows_field(&rows, "cause"), cause) == 0)
-			count += strtoull(rows_field(&rows, "count"), NULL, 10);
+	while (rows_next(&rows, &loss)) {
+		if (strcmp(loss.cause, cause) == 0)
+			count += loss.count;
+	}
 	rows_close(&rows);
 	return count;
 }

@@ -3,24 +3,29 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/calls.h"
 #include "base/array.h"
+#include "base/compare.h"
 #include "cli.h"
 #include "model/ledger/ledger.h"
+#include "output/clock_columns.h"
 #include "base/text/printable.h"
 #include "rows.h"
 #include "summary_impl.h"
 #include "summary_ops.h"
 
-#define N_TOP          5  /* lines of each table of times */
-#define MAX_PROCESSES  8  /* named one by one */
-#define MAX_CLOCKS     16 /* likewise, of devices and of hosts */
-#define NAME_COLUMNS   36
-#define CLOCK_COLUMNS  28         /* of a clock's name */
-#define MAX_FILE_BYTES (64 << 20) /* run.json is a few KiB */
+#define N_TOP              5  /* lines of each table of times */
+#define MAX_PROCESSES      8  /* named one by one */
+#define MAX_CLOCKS         16 /* likewise, of devices and of hosts */
+#define NAME_COLUMNS       36
+#define CLOCK_NAME_COLUMNS 28         /* of a clock's name */
+#define MAX_FILE_BYTES     (64 << 20) /* run.json is a few KiB */
 
 /* -- files ------------------------------------------------------------------------------------- */
 
@@ -217,10 +222,9 @@ static double whole_of(const struct times *times, enum layer layer)
 }
 
 /* "kind: name", as the same name may stand under several kinds. Owned; NULL: no memory. */
-static char *name_of_row(const struct rows *rows)
+static char *name_of_row(const struct calls_row *row)
 {
-	const char *kind = rows_field(rows, "kind");
-	const char *name = rows_field(rows, "name");
+	const char *kind = row->of.kind, *name = row->of.name;
 	char *text = NULL;
 
 	if (strcmp(kind, name) == 0 || !kind[0] || !name[0])
@@ -239,24 +243,25 @@ static int compare_times(const void *left, const void *right)
 {
 	const struct top *a = left, *b = right;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns > b->time_ns ? -1 : 1;
+	COMPARE(b->time_ns, a->time_ns);
 	return strcmp(a->name, b->name);
 }
 
 /* Reads the rows of all ranks; those for which there is no memory are left out. */
-static void read_times(struct times *times, struct rows *rows, const char *column)
+static void read_times(struct times *times, struct rows *rows, bool are_own)
 {
-	while (csv_reader_next(&rows->reader, NULL) > 0) {
-		double time_ns = rows_number(rows, column);
-		char *name = name_of_row(rows);
+	struct calls_row row = {.self_ns = 0};
+
+	while (rows_next(rows, &row)) {
+		double time_ns = (double)(are_own ? row.self_ns : row.of.total);
+		char *name = name_of_row(&row);
 
 		if (!name || ARRAY_RESERVE(times->names, times->n_allocated, times->n + 1ull) < 0) {
 			free(name);
 			return;
 		}
-		times->names[times->n] = (struct top){name, rows_number(rows, "calls"), time_ns,
-		                                      layer_of(rows_field(rows, "kind"))};
+		times->names[times->n] = (struct top){name, row.of.calls, time_ns,
+		                                      layer_of(row.of.kind)};
 		times->total_ns[times->names[times->n++].layer] += time_ns;
 	}
 }
@@ -294,16 +299,12 @@ static void print_top(FILE *to, const struct top *top, double total_ns)
 	fprintf(to, " %5.1f%%\n", total_ns > 0 ? 100 * top->time_ns / total_ns : 0);
 }
 
-static void print_times(FILE *to, const char *dir, const char *file, const char *title,
-                        const char *column)
+static void print_times(FILE *to, struct rows *rows, const char *title, bool are_own)
 {
 	struct times times = {0};
-	struct rows rows;
 
-	if (!rows_open(&rows, dir, file))
-		return;
-	read_times(&times, &rows, column);
-	rows_close(&rows);
+	read_times(&times, rows, are_own);
+	rows_close(rows);
 	sum_times(&times);
 	if (times.n) {
 		fputs("  ", to);
@@ -348,67 +349,72 @@ static void print_losses(FILE *to, const cJSON *run)
 	print_causes(to, run, false, "What was left out, and is no loss");
 }
 
-/* The half-widths of the row, "-" where there is no bound. */
-static void print_bounds(FILE *to, const struct rows *rows)
+/* A time, "-" where it is not known. */
+static void print_bound(FILE *to, double ns)
 {
-	static const char *const columns[] = {"half_width_ns_p50", "half_width_ns_max"};
-
-	for (size_t i = 0; i < 2; i++) {
-		if (rows_field(rows, columns[i])[0])
-			print_time(to, rows_number(rows, columns[i]));
-		else
-			fprintf(to, " %9s", "-");
-	}
+	if (isfinite(ns))
+		print_time(to, ns);
+	else
+		fprintf(to, " %9s", "-");
 }
 
 /* "rank 0", or "pid 1" where nobody told the rank. */
-static const char *name_process(const struct rows *rows, char text[64])
+static const char *name_process(const struct owner_cells *owner, char text[64])
 {
-	bool has_rank = rows_field(rows, "rank")[0];
+	bool has_rank = owner->rank != COLUMN_NONE_I64;
+	int64_t number = has_rank ? owner->rank : owner->pid;
 
-	snprintf(text, 64, "%s %s", has_rank ? "rank" : "pid",
-	         rows_field(rows, has_rank ? "rank" : "pid"));
+	if (number == COLUMN_NONE_I64)
+		return "pid ";
+	snprintf(text, 64, "%s %" PRId64, has_rank ? "rank" : "pid", number);
 	return text;
 }
 
-static void print_clock(FILE *to, const struct rows *clocks)
+static void print_clock(FILE *to, const struct clock_row *clock)
 {
-	double n_events = rows_number(clocks, "events");
-	bool is_later = rows_number(clocks, "segment") > 0;
-	char text[128], process[64], rate[32] = "-", ci[32] = "-";
+	uint64_t n_events = clock->count.events;
+	char text[128], process[64], device[16] = "", domain[16] = "", segment[16] = "";
+	char rate[32] = "-", ci[32] = "-";
 
-	snprintf(text, sizeof(text), "%s device %s domain %s%s%s", name_process(clocks, process),
-	         rows_field(clocks, "device"), rows_field(clocks, "domain"), is_later ? "." : "",
-	         is_later ? rows_field(clocks, "segment") : "");
-	if (rows_field(clocks, "freq_mhz")[0])
-		snprintf(rate, sizeof(rate), "%.6f", rows_number(clocks, "freq_mhz"));
-	if (rows_field(clocks, "ci_ppm")[0])
-		snprintf(ci, sizeof(ci), "%.3f", rows_number(clocks, "ci_ppm"));
+	if (clock->device != COLUMN_NONE_U32)
+		snprintf(device, sizeof(device), "%" PRIu32, clock->device);
+	if (clock->domain != COLUMN_NONE_U32)
+		snprintf(domain, sizeof(domain), "%" PRIu32, clock->domain);
+	if (clock->of.segment > 0)
+		snprintf(segment, sizeof(segment), ".%u", clock->of.segment);
+	snprintf(text, sizeof(text), "%s device %s domain %s%s",
+	         name_process(&clock->owner, process), device, domain, segment);
+	if (isfinite(clock->of.freq_mhz))
+		snprintf(rate, sizeof(rate), "%.6f", clock->of.freq_mhz);
+	if (isfinite(clock->of.ci_ppm))
+		snprintf(ci, sizeof(ci), "%.3f", clock->of.ci_ppm);
 	fputs("  ", to);
-	summary_cell(to, text, CLOCK_COLUMNS);
+	summary_cell(to, text, CLOCK_NAME_COLUMNS);
 	fprintf(to, " %12s %8s", rate, ci);
-	print_bounds(to, clocks);
+	print_bound(to, clock->of.half_width_ns_p50);
+	print_bound(to, clock->of.half_width_ns_max);
 	if (n_events > 0)
-		fprintf(to, " %8.1f%%\n", 100 * rows_number(clocks, "certified") / n_events);
+		fprintf(to, " %8.1f%%\n", 100 * (double)clock->count.certified / (double)n_events);
 	else
 		fprintf(to, " %9s\n", "-");
 }
 
 static void print_clocks(FILE *to, const char *dir)
 {
+	struct clock_row clock = {.device = 0};
 	struct rows rows;
 	int n = 0;
 
-	if (!rows_open(&rows, dir, "clocks.csv"))
+	if (!rows_open(&rows, dir, "clocks.csv", clock_columns, CLOCK_COLUMNS))
 		return;
-	for (; csv_reader_next(&rows.reader, NULL) > 0; n++) {
+	for (; rows_next(&rows, &clock); n++) {
 		if (n == 0) {
 			cli_heading(to, "Clock quality");
-			fprintf(to, "  %-*s %12s %8s %9s %9s %9s\n", CLOCK_COLUMNS, "", "rate MHz",
-			        "+- ppm", "+- median", "+- max", "certified");
+			fprintf(to, "  %-*s %12s %8s %9s %9s %9s\n", CLOCK_NAME_COLUMNS, "",
+			        "rate MHz", "+- ppm", "+- median", "+- max", "certified");
 		}
 		if (n < MAX_CLOCKS)
-			print_clock(to, &rows);
+			print_clock(to, &clock);
 	}
 	if (n > MAX_CLOCKS)
 		fprintf(to, "  and %d more, see clocks.csv\n", n - MAX_CLOCKS);
@@ -416,37 +422,37 @@ static void print_clocks(FILE *to, const char *dir)
 }
 
 /* What all processes of one host clock have in common; owned. */
-static char *host_clock_key(const struct rows *rows)
+static char *host_clock_key(const struct alignment_row *row)
 {
 	char *key = NULL;
 
-	if (asprintf(&key, "%s,%s,%s,%s", rows_field(rows, "component"),
-	             rows_field(rows, "offset_ns"), rows_field(rows, "drift_ppm"),
-	             rows_field(rows, "host")) < 0)
+	if (asprintf(&key, "%" PRIu32 ",%.17g,%.17g,%s", row->of.component, row->of.offset_ns,
+	             row->of.drift_ppm, row->owner.host) < 0)
 		return NULL;
 	return key;
 }
 
-static void print_host_clock(FILE *to, const struct rows *rows)
+static void print_host_clock(FILE *to, const struct alignment_row *row)
 {
 	char text[128], process[64];
 
-	snprintf(text, sizeof(text), "%s on %s", name_process(rows, process),
-	         rows_field(rows, "host"));
+	snprintf(text, sizeof(text), "%s on %s", name_process(&row->owner, process),
+	         row->owner.host);
 	fputs("  ", to);
-	summary_cell(to, text, CLOCK_COLUMNS);
-	fprintf(to, " %15.6f", rows_number(rows, "offset_ns") / 1e9);
-	print_bounds(to, rows);
-	if (rows_number(rows, "component") > 0)
+	summary_cell(to, text, CLOCK_NAME_COLUMNS);
+	fprintf(to, " %15.6f", isfinite(row->of.offset_ns) ? row->of.offset_ns / 1e9 : 0);
+	print_bound(to, row->of.half_width_ns_p50);
+	print_bound(to, row->of.half_width_ns_max);
+	if (row->of.component > 0)
 		fprintf(to, "  %snot aligned%s\n", cli_style(to, CLI_YELLOW),
 		        cli_style(to, CLI_PLAIN));
 	else
-		fprintf(to, " %12.0f\n", rows_number(rows, "sync_points_used"));
+		fprintf(to, " %12" PRIu64 "\n", (uint64_t)row->of.sync_points_used);
 }
 
-static bool is_reference(const struct rows *rows)
+static bool is_reference(const struct alignment_row *row)
 {
-	return rows_number(rows, "component") == 0 && rows_number(rows, "offset_ns") == 0;
+	return row->of.component == 0 && !(fabs(row->of.offset_ns) > 0);
 }
 
 /* Keeps a new key; false: it is there already. Takes `key`. */
@@ -467,20 +473,21 @@ static bool add_key(char **keys, int *n, char *key)
 /* Prints the first process of each host clock but the reference's. */
 static void print_host_clocks(FILE *to, struct rows *rows)
 {
+	struct alignment_row row = {.owner = {0}};
 	char *keys[MAX_CLOCKS];
 	int n = 0;
 
-	while (n < MAX_CLOCKS && csv_reader_next(&rows->reader, NULL) > 0) {
-		if (is_reference(rows) || !add_key(keys, &n, host_clock_key(rows)))
+	while (n < MAX_CLOCKS && rows_next(rows, &row)) {
+		if (is_reference(&row) || !add_key(keys, &n, host_clock_key(&row)))
 			continue;
 		if (n == 1) {
 			cli_heading(to, "Host clocks");
-			fprintf(to, "  %-*s %15s %9s %9s %12s\n", CLOCK_COLUMNS, "", "offset s",
-			        "+- median", "+- max", "sync points");
+			fprintf(to, "  %-*s %15s %9s %9s %12s\n", CLOCK_NAME_COLUMNS, "",
+			        "offset s", "+- median", "+- max", "sync points");
 		}
-		print_host_clock(to, rows);
+		print_host_clock(to, &row);
 	}
-	if (n == MAX_CLOCKS && csv_reader_next(&rows->reader, NULL) > 0)
+	if (n == MAX_CLOCKS && rows_next(rows, &row))
 		fputs("  and perhaps more, see alignment.csv\n", to);
 	while (n > 0)
 		free(keys[--n]);
@@ -490,7 +497,7 @@ static void print_alignment(FILE *to, const char *dir)
 {
 	struct rows rows;
 
-	if (!rows_open(&rows, dir, "alignment.csv"))
+	if (!rows_open(&rows, dir, "alignment.csv", alignment_columns, ALIGNMENT_COLUMNS))
 		return;
 	print_host_clocks(to, &rows);
 	rows_close(&rows);
@@ -501,7 +508,7 @@ static void print_pairing(FILE *to, const cJSON *pairing)
 	char text[32];
 
 	snprintf(text, sizeof(text), "rank %.0f", summary_number(pairing, "rank"));
-	fprintf(to, "  %-*s %9.0f", CLOCK_COLUMNS, text, summary_number(pairing, "pairs"));
+	fprintf(to, "  %-*s %9.0f", CLOCK_NAME_COLUMNS, text, summary_number(pairing, "pairs"));
 	if (summary_number(pairing, "pairs") > 0) {
 		print_time(to, summary_number(pairing, "residual_ns_p50"));
 		print_time(to, summary_number(pairing, "residual_ns_max"));
@@ -522,7 +529,7 @@ static void print_pairings(FILE *to, const cJSON *run)
 	if (!cJSON_GetArraySize(pairings))
 		return;
 	cli_heading(to, "Flex on torch's clock");
-	fprintf(to, "  %-*s %9s %9s %9s\n", CLOCK_COLUMNS, "", "events", "median", "max off");
+	fprintf(to, "  %-*s %9s %9s %9s\n", CLOCK_NAME_COLUMNS, "", "events", "median", "max off");
 	cJSON_ArrayForEach(pairing, pairings)
 	{
 		if (n++ < MAX_CLOCKS)
@@ -553,6 +560,7 @@ static void print_warnings(FILE *to, const cJSON *run)
 int summary_print(const char *output_dir, FILE *to, struct flextrace_error *error)
 {
 	cJSON *run = summary_json(output_dir, "run.json");
+	struct rows rows;
 
 	if (!run)
 		return error_set(error, FLEXTRACE_E_INPUT,
@@ -561,8 +569,10 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 		                 output_dir);
 	print_what_ran(to, run);
 	cli_heading(to, "Where the time went");
-	print_times(to, output_dir, "kernels.csv", "device work", "total_ns");
-	print_times(to, output_dir, "runtime.csv", "host functions, own time", "self_ns");
+	if (rows_open(&rows, output_dir, "kernels.csv", kernel_columns, KERNEL_COLUMNS))
+		print_times(to, &rows, "device work", false);
+	if (rows_open(&rows, output_dir, "runtime.csv", runtime_columns, RUNTIME_COLUMNS))
+		print_times(to, &rows, "host functions, own time", true);
 	summary_print_aie(to, output_dir, run);
 	summary_print_ops(to, output_dir);
 	summary_print_emitted(to, run);

@@ -86,7 +86,7 @@ static bool has_trace(const cJSON *run)
 	return false;
 }
 
-static void tell_nobody(FILE *to)
+static void print_uncounted(FILE *to)
 {
 	cli_heading(to, "What programs emitted");
 	fputs("  nobody noted it, so nothing tells whether all of it is here: `flextrace record` "
@@ -104,7 +104,7 @@ void summary_print_emitted(FILE *to, const cJSON *run)
 	int n = 0;
 
 	if (cJSON_IsNull(emitted) && has_trace(run))
-		tell_nobody(to);
+		print_uncounted(to);
 	if (!cJSON_GetArraySize(processes))
 		return;
 	cJSON_ArrayForEach(process, processes)

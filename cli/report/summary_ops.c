@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/tt-metal/device_ops.h"
+#include "analysis/tt-metal/ops_columns.h"
 #include "base/array.h"
+#include "base/compare.h"
 #include "cli.h"
 #include "rows.h"
 #include "summary_impl.h"
@@ -47,33 +50,34 @@ struct op_row {
 	bool is_late, has_few_cores;
 };
 
-static bool read_device_op(const struct rows *rows, struct op_row *row)
+static struct op_row read_device_op(const struct device_op_row *of)
 {
-	const char *name = rows_field(rows, "name"), *notes = rows_field(rows, "notes");
+	struct op_row row = {
+		.bound = of->bound,
+		.kernel_ns = of->kernel_ns > 0 ? of->kernel_ns : 0,
+		.gap_ns = of->op_to_op_ns > 0 ? of->op_to_op_ns : 0,
+		.is_late = strstr(of->notes, "late_cores"),
+		.has_few_cores = strstr(of->notes, "few_cores"),
+	};
 
-	if (*name && strcmp(name, "kernel") != 0)
-		snprintf(row->name, sizeof(row->name), "%s", name);
+	if (*of->name && strcmp(of->name, "kernel") != 0)
+		snprintf(row.name, sizeof(row.name), "%s", of->name);
 	else
-		snprintf(row->name, sizeof(row->name), "job %s", rows_field(rows, "job"));
-	row->bound = rows_field(rows, "bound");
-	row->kernel_ns = rows_number(rows, "kernel_ns");
-	row->gap_ns = rows_number(rows, "op_to_op_ns");
-	row->is_late = strstr(notes, "late_cores");
-	row->has_few_cores = strstr(notes, "few_cores");
-	return row->kernel_ns > 0;
+		snprintf(row.name, sizeof(row.name), "job %" PRIu32, of->job);
+	return row;
 }
 
-static bool read_op(const struct rows *rows, struct op_row *row)
+static struct op_row read_op(const struct ops_row *of)
 {
-	double n_cores = rows_number(rows, "CORE COUNT");
+	struct op_row row = {
+		.kernel_ns = of->work.kernel_ns != COLUMN_NONE_U64 ? (double)of->work.kernel_ns : 0,
+		.gap_ns = of->work.latency_ns != COLUMN_NONE_I64 ? (double)of->work.latency_ns : 0,
+		.has_few_cores = of->n_cores > 0 && of->n_cores < FEW_CORES,
+	};
 
-	snprintf(row->name, sizeof(row->name), "%s", rows_field(rows, "OP CODE"));
-	row->kernel_ns = rows_number(rows, "DEVICE KERNEL DURATION [ns]");
-	row->gap_ns = rows_number(rows, "OP TO OP LATENCY [ns]");
-	row->bound = row->gap_ns > row->kernel_ns ? "gap" : "";
-	row->is_late = false;
-	row->has_few_cores = n_cores > 0 && n_cores < FEW_CORES;
-	return row->kernel_ns > 0;
+	snprintf(row.name, sizeof(row.name), "%s", of->code);
+	row.bound = row.gap_ns > row.kernel_ns ? "gap" : "";
+	return row;
 }
 
 /* Bounds beyond N_BOUNDS are not told. */
@@ -112,6 +116,8 @@ static void count_name(struct ops *ops, const struct op_row *row)
 
 static void count_row(struct ops *ops, const struct op_row *row)
 {
+	if (!(row->kernel_ns > 0))
+		return;
 	count_name(ops, row);
 	ops->n_ops++;
 	ops->kernel_ns += row->kernel_ns;
@@ -127,17 +133,33 @@ static void count_row(struct ops *ops, const struct op_row *row)
 	memcpy(ops->behind_gap, row->name, sizeof(ops->behind_gap));
 }
 
-static void read_table(struct ops *ops, const char *dir, const char *file,
-                       bool (*read)(const struct rows *rows, struct op_row *row))
+static void read_device_ops(struct ops *ops, const char *dir)
 {
-	struct rows rows;
+	struct device_op_row of = {0};
 	struct op_row row;
+	struct rows rows;
 
-	if (ops->n_ops || !rows_open(&rows, dir, file))
+	if (!rows_open(&rows, dir, "device_ops.csv", device_op_columns, DEVICE_OP_COLUMNS))
 		return;
-	while (csv_reader_next(&rows.reader, NULL) > 0) {
-		if (read(&rows, &row))
-			count_row(ops, &row);
+	while (rows_next(&rows, &of)) {
+		row = read_device_op(&of);
+		count_row(ops, &row);
+	}
+	rows_close(&rows);
+}
+
+/* Where there are no others. */
+static void read_ops(struct ops *ops, const char *dir)
+{
+	struct ops_row of = {0};
+	struct op_row row;
+	struct rows rows;
+
+	if (ops->n_ops || !rows_open(&rows, dir, "ops.csv", ops_groups[0].columns, ops_groups[0].n))
+		return;
+	while (rows_next(&rows, &of)) {
+		row = read_op(&of);
+		count_row(ops, &row);
 	}
 	rows_close(&rows);
 }
@@ -146,8 +168,7 @@ static int compare_names(const void *left, const void *right)
 {
 	const struct op_name *a = left, *b = right;
 
-	if (a->kernel_ns != b->kernel_ns)
-		return a->kernel_ns > b->kernel_ns ? -1 : 1;
+	COMPARE(b->kernel_ns, a->kernel_ns);
 	return strcmp(a->name, b->name);
 }
 
@@ -216,8 +237,8 @@ void summary_print_ops(FILE *to, const char *dir)
 {
 	struct ops ops = {0};
 
-	read_table(&ops, dir, "device_ops.csv", read_device_op);
-	read_table(&ops, dir, "ops.csv", read_op);
+	read_device_ops(&ops, dir);
+	read_ops(&ops, dir);
 	if (ops.n) {
 		qsort(ops.names, ops.n, sizeof(*ops.names), compare_names);
 		fputs("  ", to);
