@@ -10,7 +10,7 @@
 #include "findings/compiler_info.h"
 #include "findings/kernel_times.h"
 #include "findings/power.h"
-#include "conversion_facts.h"
+#include "conversion_texts.h"
 #include "derivations.h"
 #include "formats/kit/dialect.h"
 #include "base/spill.h"
@@ -249,11 +249,11 @@ static int read_texts(const struct conversion_options *options, struct pipeline_
 }
 
 static int describe(const struct conversion_options *options, const struct stream_set *set,
-                    const struct string_pool *strings, struct facts *inputs,
-                    struct facts *set_options)
+                    const struct string_pool *strings, struct text_list *inputs,
+                    struct text_list *set_options)
 {
-	FLEXTRACE_TRY(facts_of_inputs(set, strings, inputs));
-	return facts_of_options(options, set_options);
+	FLEXTRACE_TRY(describe_inputs(set, strings, inputs));
+	return describe_options(options, set_options);
 }
 
 int conversion_run(const struct conversion_options *options, struct stream_set *set,
@@ -261,7 +261,7 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
                    struct pipeline_result *ret_result, struct flextrace_error *error)
 {
 	struct pipeline_options pipeline = pipeline_options_of(options);
-	struct facts inputs = {0}, set_options = {0};
+	struct text_list inputs = {0}, set_options = {0};
 	struct derivations derivations;
 	struct emit_run run = {.pairs = options->pairs, .n_pairs = options->n_pairs};
 	int code = describe(options, set, strings, &inputs, &set_options);
@@ -279,7 +279,7 @@ int conversion_run(const struct conversion_options *options, struct stream_set *
 	if (code == 0)
 		code = pipeline_run(set, strings, ledger, &pipeline, ret_result, error);
 	clock_options_release(&pipeline.calibrate);
-	facts_release(&inputs);
-	facts_release(&set_options);
+	text_list_release(&inputs);
+	text_list_release(&set_options);
 	return spill_explain(code, error);
 }

@@ -22,7 +22,7 @@
 #include "model/ledger/pair_report.h"
 #include "model/rank_rows.h"
 
-/* Facts for run.json that are not in the timeline. Nothing that differs between two runs on the
+/* What run.json says besides the timeline. Nothing that differs between two runs on the
  * same input; all weak. */
 struct emit_run {
 	const char *const *inputs; /* as given */

@@ -132,7 +132,7 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 		"\"closes\":true}");
 }
 
-static void test_run_json__does_without_facts_of_the_run(void **state)
+static void test_run_json__does_without_what_the_run_says(void **state)
 {
 	struct emit_test *test = *state;
 
@@ -254,7 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_run_json__tells_what_was_read_and_written),
 		TEST(test_run_json__tells_how_files_of_two_tools_go_together),
-		TEST(test_run_json__does_without_facts_of_the_run),
+		TEST(test_run_json__does_without_what_the_run_says),
 		TEST(test_run_json__keeps_64_bits),
 		TEST(test_run_json__leaves_excluded_processes_out),
 		TEST(test_run_json__lists_traces_with_their_streams),
