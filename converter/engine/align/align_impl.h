@@ -399,6 +399,11 @@ int ends_find(const struct mesh *mesh, struct doubted *doubted);
  * there was any. */
 bool ends_drop(struct mesh *mesh, const struct doubted *doubted, bool is_of_broken);
 
+/* Whether another clock bounds a knot, nearly as well as anything does on that side, where bounds
+ * are usually so wide; how wide they usually are. */
+bool ends_are_tight(const struct mesh *mesh, uint32_t clock, const struct knot *knot, double width);
+double ends_usual_width(const struct mesh *mesh, uint32_t clock);
+
 /* Believes clocks that left their rate less near the ends of a run. Clears the bounds. */
 int ends_mistrust(struct mesh *mesh);
 
@@ -422,9 +427,13 @@ struct stop { /* host times for which nothing is certified, both included */
 	int64_t from_ns, to_ns;
 };
 
-/* Stretches where nothing of a clock's evidence was kept: an array that the caller owns. */
-int stops_find(const struct graph *graph, uint32_t clock, const struct paces *paces,
-               struct stop **ret_stops, uint32_t *ret_n);
+/* Stretches where nothing of a clock's evidence was kept: an array that the caller owns. The band is
+ * closed. */
+int stops_find(const struct mesh *mesh, uint32_t clock, bool is_seldom, struct stop **ret_stops,
+               uint32_t *ret_n);
+
+/* Whether evidence of no clock was dropped more than a few times. */
+bool lies_are_seldom(const struct graph *graph);
 bool stops_hold(const struct stop *stops, uint32_t n, int64_t host_ns);
 
 /* Marks knots in breaks whose estimate is on the wrong side of others' of their event. */

@@ -152,8 +152,6 @@ static int make_maps(struct mesh *mesh, const struct curve *curves, const bool *
 		maps[clock].knots = blocks_allocate(n, sizeof(*maps[clock].knots));
 		if (!maps[clock].knots)
 			return FLEXTRACE_E_MEMORY;
-		FLEXTRACE_TRY(stops_find(mesh->graph, clock, &mesh->paces[clock],
-		                         &maps[clock].stops, &maps[clock].n_stops));
 		fill_map(mesh, clock, bounds, &maps[clock]);
 		blocks_drop(mesh->knots, (from + n) * sizeof(*mesh->knots));
 		blocks_drop(bounds, (from + n) * sizeof(*bounds));
@@ -167,12 +165,27 @@ static int make_maps(struct mesh *mesh, const struct curve *curves, const bool *
 	return FLEXTRACE_OK;
 }
 
+/* While bounds and moments are those of the band. */
+static int find_stops(const struct mesh *mesh, struct host_map *maps)
+{
+	bool is_seldom = lies_are_seldom(mesh->graph);
+
+	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
+		if (mesh->first_knot[clock] < mesh->first_knot[clock + 1])
+			FLEXTRACE_TRY(stops_find(mesh, clock, is_seldom, &maps[clock].stops,
+			                         &maps[clock].n_stops));
+	}
+	return FLEXTRACE_OK;
+}
+
 int estimate_run(struct mesh *mesh, const struct curve *curves, const bool *is_lost,
                  struct host_map *maps, bool *is_one_sided)
 {
-	struct bounds *bounds = blocks_allocate(mesh->n_knots, sizeof(*bounds));
+	struct bounds *bounds;
 	int code;
 
+	FLEXTRACE_TRY(find_stops(mesh, maps));
+	bounds = blocks_allocate(mesh->n_knots, sizeof(*bounds));
 	if (!bounds)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++)

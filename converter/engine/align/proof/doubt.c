@@ -4,15 +4,19 @@
  * where a time would be on the wrong side of others.
  *
  * One part that contradicts is false. Several in a row may be right: the clock may have jumped to
- * and fro, or so near an end of the run that the few that are left do not show it.
+ * and fro, or so near an end of the run that the few that are left do not show it. One alone may be
+ * right as well if what is beside it is loose. Where lies are many, each is one; where there are
+ * only a few in the whole run, the clock is not believed up to what is tight on either side.
  */
 #include <stdlib.h>
 
 #include "engine/align/align_impl.h"
 #include "base/array.h"
 
-#define MANY 3u /* events one after the other, all dropped */
-#define FEW  2u /* with nothing behind them, or of a clock that left its rate for certain */
+#define MANY   3u /* events one after the other, all dropped */
+#define FEW    2u /* with nothing behind them, or of a clock that left its rate for certain */
+#define SELDOM 3u /* times in a run that parts of a clock are false: it may be the clock */
+#define BESIDE 1u /* loose knots on either side: what is between is what was dropped */
 
 /* -- stops ------------------------------------------------------------------------------------- */
 
@@ -59,13 +63,91 @@ static struct stop find_stop(const struct graph *graph, uint32_t clock, uint32_t
 	};
 }
 
-int stops_find(const struct graph *graph, uint32_t clock, const struct paces *paces,
-               struct stop **ret_stops, uint32_t *ret_n)
+/* -- excursions -------------------------------------------------------------------------------- */
+
+/* How many knots there are from one on until something bounds a clock tightly on either side; or
+ * until its end. */
+static uint32_t count_loose(const struct mesh *mesh, uint32_t clock, uint32_t at, int direction)
 {
+	uint32_t first = mesh->first_knot[clock], n_knots = mesh->first_knot[clock + 1] - first;
+	double width = ends_usual_width(mesh, clock);
+	bool has_lo = false, has_hi = false;
+	uint32_t n = 0;
+
+	for (; at - first < n_knots; at = (uint32_t)((int64_t)at + direction), n++) {
+		const struct knot *knot = &mesh->knots[at];
+
+		if (!ends_are_tight(mesh, clock, knot, width))
+			continue;
+		has_lo = has_lo || knot->is_exit;
+		has_hi = has_hi || !knot->is_exit;
+		if (has_lo && has_hi)
+			break;
+	}
+	return n;
+}
+
+/* Where a clock may have been off if parts [from, to) are true: it may have jumped to and fro where
+ * what is beside them is too loose to show that. False: nothing is loose there. */
+static bool find_excursion(const struct mesh *mesh, uint32_t clock, uint32_t from, uint32_t to,
+                           struct stop *ret)
+{
+	const struct graph *graph = mesh->graph;
+	const struct part *part = &graph->parts[graph->by_clock[from]];
+	int64_t from_ns = part->role & PART_BEFORE ? part->enter_ns : part->exit_ns;
+	int64_t to_ns = part_ns(&graph->parts[graph->by_clock[to - 1]]);
+	uint32_t first = mesh->first_knot[clock], end = mesh->first_knot[clock + 1];
+	uint32_t before = first, behind, n_before, n_behind;
+
+	while (before < end && mesh->knots[before].host_ns < from_ns)
+		before++;
+	for (behind = before; behind < end && mesh->knots[behind].host_ns <= to_ns;)
+		behind++;
+	n_before = count_loose(mesh, clock, before - 1, -1);
+	n_behind = count_loose(mesh, clock, behind, 1);
+	*ret = (struct stop){
+		n_before < before - first ? mesh->knots[before - 1 - n_before].host_ns : INT64_MIN,
+		n_behind < end - behind ? mesh->knots[behind + n_behind].host_ns : INT64_MAX,
+	};
+	return n_before > BESIDE || n_behind > BESIDE;
+}
+
+/* How often parts of a clock were found to be false. */
+static uint32_t count_lies(const struct graph *graph, uint32_t clock)
+{
+	uint32_t n = 0;
+	bool was_kept = true;
+
+	for (uint32_t i = graph->first_of[clock]; i < graph->first_of[clock + 1]; i++) {
+		bool is_kept = graph->parts[graph->by_clock[i]].fate == PART_KEPT;
+
+		n += was_kept && !is_kept;
+		was_kept = is_kept;
+	}
+	return n;
+}
+
+bool lies_are_seldom(const struct graph *graph)
+{
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
+		if (count_lies(graph, clock) > SELDOM)
+			return false;
+	}
+	return true;
+}
+
+/* -- all --------------------------------------------------------------------------------------- */
+
+int stops_find(const struct mesh *mesh, uint32_t clock, bool is_seldom, struct stop **ret_stops,
+               uint32_t *ret_n)
+{
+	const struct graph *graph = mesh->graph;
+	const struct paces *paces = &mesh->paces[clock];
 	uint32_t end = graph->first_of[clock + 1], first = graph->first_of[clock], to;
 
 	for (uint32_t from = first; from < end; from = to + 1) {
 		uint32_t n_events = 0, event = FLEXTRACE_NONE, least;
+		struct stop stop;
 
 		for (to = from; to < end; to++) {
 			const struct part *part = &graph->parts[graph->by_clock[to]];
@@ -80,6 +162,9 @@ int stops_find(const struct graph *graph, uint32_t clock, const struct paces *pa
 			FLEXTRACE_TRY(add_stop(ret_stops, ret_n,
 			                       find_stop(graph, clock, from, to,
 			                                 paces->has_left ? n_events / 2 : 0)));
+		else if (n_events > 0 && is_seldom && paces->n_paces == 1 &&
+		         find_excursion(mesh, clock, from, to, &stop))
+			FLEXTRACE_TRY(add_stop(ret_stops, ret_n, stop));
 	}
 	return FLEXTRACE_OK;
 }

@@ -131,6 +131,12 @@ static const struct seed_case {
 	{{{"slewed_between_stretches", SLEWED(3, 50, 5e9)}, 0.97, 0}, 2007013},
 	{{{"reference_slewed_beside_a_stretch", SLEWED(0, 20, 2e9)}, 0.84, 5}, 5000008},
 	{{{"reference_slewed_beside_a_stretch", SLEWED(0, 20, 2e9)}, 0.92, 5}, 5000022},
+	/* A jump near an end that only what a clock tells others shows: others are suspected of it. */
+	{{{"jumps_and_others_are_suspected", JUMPS(3, 3e4), .is_backwards = true}, 0.98, 0}, 9200000},
+	{{{"jumps_and_others_are_suspected", JUMPS(3, 3e4), .is_backwards = true}, 0.98, 0}, 9300000},
+	{{{"jumps_and_one_is_suspected", JUMPS(3, 3e4), .is_backwards = true}, 0.97, 0}, 9300011},
+	{{{"jumps_and_one_is_suspected", JUMPS(3, 3e4), .is_backwards = true}, 0.98, 0}, 32000013},
+	{{{"jumps_and_one_is_suspected", JUMPS(3, 3e4), .is_backwards = true}, 0.95, 0}, 33000004},
 	/* A jump by much of which no enter and no exit tells: nothing is asked for. */
 	{{{"jumps_unseen_at_the_end", JUMPS(3, 1e6), .is_backwards = true}, 1, 1}, 9600135},
 	{{{"jumps_unseen_at_the_begin", JUMPS(3, 1e6), .is_backwards = true}, 1, 1}, 9600304},
@@ -149,6 +155,9 @@ static const struct seed_case excursions[] = {
 	   .swift_ppm = 500, .swift_ns = 4e8, MINUTE}, 0.97, 0}, 9300014},
 	{{{"slewed_to_and_fro_in_steps", .n_ranks = 6, .odd_rank = 3, .n_slews = 3,
 	   .swift_ppm = 500, .swift_ns = 4e8, MINUTE}, 0.97, 0}, 9600284},
+	/* Six operations were entered late enough for the jump to be hidden, one was not. */
+	{{{"jumps_to_and_fro", .n_ranks = 6, .odd_rank = 3, .n_jumps = 2, .leap_ns = 2e5,
+	   .is_backwards = true, MINUTE}, 0.99, 0}, 9600030},
 };
 
 /* Where two breaks leave next to nothing between them, what is left must not be certified with a
