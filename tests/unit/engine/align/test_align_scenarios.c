@@ -12,15 +12,11 @@
 #include <cmocka.h>
 
 #include "align_outcome.h"
+#include "align_scenes.h"
 #include "fresh_seed.h"
 
 #define FIRST_SEED 100
 #define N_SEEDS    2
-
-/* Hosts that are off by ms, run apart by 20 ppm and wander, started at all times. */
-#define HOSTS                                                                              \
-	.offset_ns = 5e6, .drift_ppm = 20, .wander_ppm = 0.8, .boot_ns = 1234567890123456, \
-	.origin_ns = 98765432109876
 
 struct scenario {
 	struct align_scene scene;
@@ -33,26 +29,15 @@ struct scenario {
 
 /* clang-format off */
 static const struct scenario scenarios[] = {
-	{{"m1_random_straggler", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
-	  .straggle_ns = 2e6, HOSTS}, 8, 30, .n_unaligned = 0},
-	{{"m2_fixed_straggler", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
-	  .straggle_ns = 2e6, .is_fixed = true, HOSTS}, 8, 30, .is_one_sided = true},
-	{{"m3_fixed_straggler_by_little", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
-	  .straggle_ns = 3e5, .is_fixed = true, HOSTS}, 8, 30, .n_unaligned = 0},
-	{{"m4_four_ranks_a_host", .n_ranks = 8, .ranks_per_host = 4, .n_rounds = 2500,
-	  .period_ns = 10e6, .straggle_ns = 2e6, HOSTS}, 8, 30, .n_unaligned = 0},
-	{{"m5_dropped_and_mismatched", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
-	  .straggle_ns = 2e6, .drop_share = 0.05, .false_share = 0.01, HOSTS}, 8, 30,
-	 .n_unaligned = 0},
-	{{"m6_slewed_hosts", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
-	  .straggle_ns = 2e6, .slew_ppm = 15, HOSTS}, 8, 30, .n_unaligned = 0},
-	{{"m7_many_ranks", .n_ranks = 32, .n_rounds = 600, .period_ns = 10e6, .straggle_ns = 2e6,
-	  HOSTS}, 8, 30, .n_unaligned = 0},
-	{{"m8_straggler_by_much", .n_ranks = 8, .n_rounds = 1500, .period_ns = 30e6,
-	  .straggle_ns = 20e6, .is_fixed = true, .drop_share = 0.05, .false_share = 0.01, HOSTS},
-	 8, 30, .is_one_sided = true},
-	{{"m9_steady_hosts", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6, .straggle_ns = 2e6,
-	  .offset_ns = 5e6, .drift_ppm = 2}, 8, 30, .n_unaligned = 0},
+	{{SCENE_M1}, 8, 30, .n_unaligned = 0},
+	{{SCENE_M2}, 8, 30, .is_one_sided = true},
+	{{SCENE_M3}, 8, 30, .n_unaligned = 0},
+	{{SCENE_M4}, 8, 30, .n_unaligned = 0},
+	{{SCENE_M5}, 8, 30, .n_unaligned = 0},
+	{{SCENE_M6}, 8, 30, .n_unaligned = 0},
+	{{SCENE_M7}, 8, 30, .n_unaligned = 0},
+	{{SCENE_M8}, 8, 30, .is_one_sided = true},
+	{{SCENE_M9}, 8, 30, .n_unaligned = 0},
 	{{"sub_communicators", .n_ranks = 8, .n_rounds = 2500, .period_ns = 10e6,
 	  .shape = TRUTH_PAIRS, .straggle_ns = 2e6, .drop_share = 0.05, .false_share = 0.01, HOSTS},
 	 8, 30, .n_unaligned = 0},
