@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * align_scenes.h: the scenes M1 to M9 by which align is judged, as initializers of struct align_scene
- * without a seed.
+ * align_scenes.h: the scenes M1 to M9 by which align is judged, as initializers of struct
+ * align_scene without a seed.
  */
 #ifndef ALIGN_SCENES_H
 #define ALIGN_SCENES_H
@@ -17,8 +17,8 @@
 /* clang-format off */
 #define SCENE_M1 "m1_random_straggler", EIGHT_RANKS, .straggle_ns = 2e6, HOSTS
 #define SCENE_M2 "m2_fixed_straggler", EIGHT_RANKS, .straggle_ns = 2e6, .is_fixed = true, HOSTS
-#define SCENE_M3 "m3_fixed_straggler_by_little", EIGHT_RANKS, .straggle_ns = 3e5, .is_fixed = true, \
-	HOSTS
+#define SCENE_M3 "m3_fixed_straggler_by_little", EIGHT_RANKS, .straggle_ns = 3e5, \
+	.is_fixed = true, HOSTS
 #define SCENE_M4 "m4_four_ranks_a_host", EIGHT_RANKS, .ranks_per_host = 4, .straggle_ns = 2e6, HOSTS
 #define SCENE_M5 "m5_dropped_and_mismatched", EIGHT_RANKS, .straggle_ns = 2e6, LIES, HOSTS
 #define SCENE_M6 "m6_slewed_hosts", EIGHT_RANKS, .straggle_ns = 2e6, .slew_ppm = 15, HOSTS
