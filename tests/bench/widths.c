@@ -5,8 +5,8 @@
  *   widths ranks FIRST_SEED N_SEEDS [RHO_PPM]     M1 to M9
  *   widths devices FIRST_SEED N_SEEDS [RHO_PPM]   S0 to S12, and those of damage
  *
- * A line has the means over the traces of all seeds: what is certified, and the half-widths in us. Of
- * ranks they are those of all certified enters and exits, of devices those of clocks.csv.
+ * A line has the means over the traces of all seeds: what is certified, and the half-widths in us.
+ * Of ranks they are those of all certified enters and exits, of devices those of clocks.csv.
  */
 #include <math.h>
 #include <setjmp.h>

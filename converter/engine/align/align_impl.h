@@ -427,8 +427,8 @@ struct stop { /* host times for which nothing is certified, both included */
 	int64_t from_ns, to_ns;
 };
 
-/* Stretches where nothing of a clock's evidence was kept: an array that the caller owns. The band is
- * closed. */
+/* Stretches where nothing of a clock's evidence was kept: an array that the caller owns. The band
+ * is closed. */
 int stops_find(const struct mesh *mesh, uint32_t clock, bool is_seldom, struct stop **ret_stops,
                uint32_t *ret_n);
 

@@ -4,8 +4,9 @@
  * contradicts there, that clock may have jumped, or another one whose own evidence does not deny
  * it, or the root's: each explains all with one break. So no clock is believed there.
  *
- * The same holds if a clock is only suspected up to an end (room.c), or most clocks are at one time:
- * what one clock tells the others is shifted if it jumps, and its own evidence may not show that.
+ * The same holds if a clock is only suspected up to an end (room.c), or most clocks are at one
+ * time: what one clock tells the others is shifted if it jumps, and its own evidence may not show
+ * that.
  *
  * How far that goes: take a clock whose bounds were tight on both sides at some place. A jump
  * between that place and the rest of the run would contradict the clock's own evidence. So only
