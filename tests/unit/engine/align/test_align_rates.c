@@ -131,7 +131,7 @@ static const struct seed_case {
 	{{{"slewed_between_stretches", SLEWED(3, 50, 5e9)}, 0.97, 0}, 2007013},
 	{{{"reference_slewed_beside_a_stretch", SLEWED(0, 20, 2e9)}, 0.84, 5}, 5000008},
 	{{{"reference_slewed_beside_a_stretch", SLEWED(0, 20, 2e9)}, 0.92, 5}, 5000022},
-	/* A jump near an end that shows only in what its clock tells others, which are suspected. */
+	/* A jump near an end that shows only in what its clock tells others: they are suspected. */
 	{{{"jumps_and_others_are_suspected", JUMPS(3, 3e4), .is_backwards = true}, 0.98, 0},
 	 9200000},
 	{{{"jumps_and_others_are_suspected", JUMPS(3, 3e4), .is_backwards = true}, 0.98, 0},
