@@ -146,10 +146,10 @@ static int add_column(struct ops *ops, const struct column *of, const char *whic
 	return FLEXTRACE_OK;
 }
 
+static const struct column extra = COLUMN_AS("*", struct ops_row, unknown);
+
 int ops_add_extra(struct ops *ops, const char *name)
 {
-	const struct column extra = COLUMN_AS("*", struct ops_row, unknown);
-
 	return add_column(ops, &extra, name, 0, REPORT_HAS);
 }
 

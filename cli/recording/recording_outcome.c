@@ -126,10 +126,11 @@ struct loss_count { /* of a row of losses.csv */
 	uint64_t count;
 };
 
+static const struct column columns[] = {COLUMN(struct loss_count, cause),
+                                        COLUMN(struct loss_count, count)};
+
 uint64_t recording_count_lost(const char *output_dir, const char *cause)
 {
-	static const struct column columns[] = {COLUMN(struct loss_count, cause),
-	                                        COLUMN(struct loss_count, count)};
 	struct loss_count loss = {NULL, 0};
 	uint64_t count = 0;
 	struct rows rows;

@@ -19,13 +19,15 @@ struct paths {
 	char file[PATH_MAX + 32], next[PATH_MAX + 32];
 };
 
-static void name_paths(struct paths *paths)
+static struct paths name_paths(void)
 {
+	struct paths paths;
 	char run_dir[PATH_MAX];
 
 	consumers_name_run_dir(run_dir);
-	snprintf(paths->file, sizeof(paths->file), "%s/" WANTED_FILE, run_dir);
-	snprintf(paths->next, sizeof(paths->next), "%s/" WANTED_FILE ".next", run_dir);
+	snprintf(paths.file, sizeof(paths.file), "%s/" WANTED_FILE, run_dir);
+	snprintf(paths.next, sizeof(paths.next), "%s/" WANTED_FILE ".next", run_dir);
+	return paths;
 }
 
 /* A line of a session that this one does not replace, and whose daemon lives. */
@@ -87,7 +89,7 @@ static bool replace(const char *session, const bool *wants_all)
 
 	if (!daemon_lock(&lock))
 		return false;
-	name_paths(&paths);
+	paths = name_paths();
 	file = open_next(&paths);
 	if (file) {
 		copy_others(paths.file, file, session);
@@ -110,9 +112,8 @@ bool wanted_note(const char *session, bool wants_all)
 
 void wanted_remove(const char *session)
 {
-	struct paths paths;
+	struct paths paths = name_paths();
 
-	name_paths(&paths);
 	if (access(paths.file, F_OK) == 0)
 		replace(session, NULL);
 }
