@@ -19,4 +19,32 @@ static inline void order_numbers(int64_t *numbers, size_t n)
 	qsort(numbers, n, sizeof(*numbers), order_compare);
 }
 
+/* Moves of an element, on average, until rows are nearly in order no more. */
+#define ORDER_NEAR 16u
+
+/* Defines NAME(TYPE *rows, uint32_t n), which puts rows in the order of COMPARE, as qsort() does,
+ * in linear time if they are nearly in it. */
+#define ORDER_NEARLY_DEFINE(NAME, TYPE, COMPARE)                                 \
+	static void NAME(TYPE *rows, uint32_t n)                                 \
+	{                                                                        \
+		uint64_t n_moves = 0;                                            \
+                                                                                 \
+		for (uint32_t i = 1; i < n; i++) {                               \
+			TYPE row = rows[i];                                      \
+			uint32_t to = i;                                         \
+                                                                                 \
+			for (; to > 0 && COMPARE(&rows[to - 1], &row) > 0; to--) \
+				rows[to] = rows[to - 1];                         \
+			if (to == i)                                             \
+				continue;                                        \
+			rows[to] = row;                                          \
+			n_moves += i - to;                                       \
+			if (n_moves > ORDER_NEAR * (n + 64ull)) {                \
+				qsort(rows, n, sizeof(*rows), COMPARE);          \
+				return;                                          \
+			}                                                        \
+		}                                                                \
+	}                                                                        \
+	_Static_assert(sizeof(TYPE) > 0, "a semicolon ends it")
+
 #endif

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/blocks.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "base/text/strings.h"
 
 #define MAX_INSERTED 16u /* parts */
@@ -185,11 +186,8 @@ static int compare_parts(const void *left, const void *right, void *context)
 	const struct part *a = left, *b = right;
 	uint64_t who_a = participant(identity, a), who_b = participant(identity, b);
 
-	if (who_a != who_b)
-		return who_a < who_b ? -1 : 1;
-	if (part_ns(a) != part_ns(b))
-		return part_ns(a) < part_ns(b) ? -1 : 1;
-	return (a->process > b->process) - (a->process < b->process);
+	return ORDER(who_a, who_b) ?: ORDER(part_ns(a), part_ns(b)) ?:
+	       ORDER(a->process, b->process);
 }
 
 static bool is_sorted(const struct part *parts, uint32_t n, void *context)
@@ -261,7 +259,7 @@ static int compare_numbers(const void *left, const void *right)
 {
 	const uint32_t *a = left, *b = right;
 
-	return (*a > *b) - (*a < *b);
+	return ORDER(*a, *b);
 }
 
 /* How often most participants took part; of equally frequent numbers the largest. Participants
@@ -426,9 +424,7 @@ static int compare_times(const void *left, const void *right, void *context)
 	const struct part *a = &parts[*(const uint32_t *)left],
 			  *b = &parts[*(const uint32_t *)right];
 
-	if (part_ns(a) != part_ns(b))
-		return part_ns(a) < part_ns(b) ? -1 : 1;
-	return (a > b) - (a < b);
+	return ORDER(part_ns(a), part_ns(b)) ?: ORDER(a, b);
 }
 
 /* Most are in order already, or nearly. */

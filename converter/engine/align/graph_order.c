@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "align_impl.h"
+#include "base/order.h"
 
 /* -- components -------------------------------------------------------------------------------- */
 
@@ -50,7 +51,7 @@ static int compare_processes(const void *left, const void *right, void *context)
 		return -1;
 	if (process_is_ranked_before(&processes[b], &processes[a]))
 		return 1;
-	return (a > b) - (a < b);
+	return ORDER(a, b);
 }
 
 static void number_components(struct graph *graph, const struct identity *identity,

@@ -10,8 +10,8 @@
 
 #include "align_impl.h"
 #include "base/blocks.h"
+#include "base/order.h"
 
-#define MAX_MOVES  16u  /* of a moment, on average, until it is nearly in order no more */
 #define NARROWER   0.97 /* a rate is limited if at least by so much */
 #define MAX_SWEEPS 1000 /* each is a hop farther; hostile input may want more than it is worth */
 
@@ -120,32 +120,12 @@ static int compare_moments(const void *left, const void *right)
 {
 	const struct moment_of_clock *a = left, *b = right;
 
-	if (a->host_ns != b->host_ns)
-		return a->host_ns < b->host_ns ? -1 : 1;
-	if (a->part != b->part)
-		return a->part < b->part ? -1 : 1;
-	return (a->is_exit > b->is_exit) - (a->is_exit < b->is_exit);
+	return ORDER(a->host_ns, b->host_ns) ?: ORDER(a->part, b->part) ?:
+	       ORDER(a->is_exit, b->is_exit);
 }
 
 /* Nearly in order: an exit often stands behind enters that come before it. */
-static void sort_moments(struct moment_of_clock *moments, uint32_t n)
-{
-	uint64_t n_moves = 0;
-
-	for (uint32_t i = 1; i < n; i++) {
-		struct moment_of_clock moment = moments[i];
-		uint32_t to = i;
-
-		for (; to > 0 && compare_moments(&moments[to - 1], &moment) > 0; to--)
-			moments[to] = moments[to - 1];
-		moments[to] = moment;
-		n_moves += i - to;
-		if (n_moves > MAX_MOVES * (uint64_t)n) {
-			qsort(moments, n, sizeof(*moments), compare_moments);
-			return;
-		}
-	}
-}
+ORDER_NEARLY_DEFINE(sort_moments, struct moment_of_clock, compare_moments);
 
 static uint32_t list_moments(const struct graph *graph, uint32_t clock,
                              struct moment_of_clock *moments)

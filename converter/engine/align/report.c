@@ -8,6 +8,7 @@
 
 #include "align_impl.h"
 #include "base/blocks.h"
+#include "base/order.h"
 
 static int compare_reports(const void *left, const void *right, void *context)
 {
@@ -18,7 +19,7 @@ static int compare_reports(const void *left, const void *right, void *context)
 		return -1;
 	if (process_is_ranked_before(&processes[b->process], &processes[a->process]))
 		return 1;
-	return (a->process > b->process) - (a->process < b->process);
+	return ORDER(a->process, b->process);
 }
 
 /* -- of clocks --------------------------------------------------------------------------------- */

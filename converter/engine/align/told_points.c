@@ -9,6 +9,7 @@
  * once under one number is no evidence: the n-th of one file need not be the n-th of the other.
  */
 #include "told_points.h"
+#include "base/order.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,19 +84,12 @@ static int take_op(struct told_points *told_points, const struct tick_op *op,
 
 /* -- messages --------------------------------------------------------------------------------- */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_messages(const void *left, const void *right)
 {
 	const struct sync_point *a = left, *b = right;
-	int order = compare(a->process, b->process);
 
-	order = order ? order : compare(a->group, b->group);
-	order = order ? order : compare(a->op, b->op);
-	return order ? order : compare(a->seq, b->seq);
+	return ORDER(a->process, b->process) ?: ORDER(a->group, b->group) ?: ORDER(a->op, b->op) ?:
+	       ORDER(a->seq, b->seq);
 }
 
 static int add_messages(struct told_points *told_points)

@@ -6,6 +6,7 @@
 
 #include "turns.h"
 #include "base/array.h"
+#include "base/order.h"
 
 #define NEARER     4      /* times, than any other */
 #define APART      200e-6 /* how differently two clocks may run */
@@ -39,27 +40,18 @@ static int64_t high_of(const struct message_use *use)
 	return use->from < use->to ? use->to : use->from;
 }
 
-static int compare(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_messages(const struct message_use *a, const struct message_use *b)
 {
-	int order = compare(low_of(a), low_of(b));
-
-	order = order ? order : compare(high_of(a), high_of(b));
-	order = order ? order : compare(a->sync, b->sync);
-	return order ? order : compare(a->from, b->from);
+	return ORDER(low_of(a), low_of(b)) ?: ORDER(high_of(a), high_of(b)) ?:
+	       ORDER(a->sync, b->sync) ?: ORDER(a->from, b->from);
 }
 
 static int compare_uses(const void *left, const void *right)
 {
 	const struct message_use *a = left, *b = right;
-	int order = compare_messages(a, b);
 
-	order = order ? order : compare(b->is_send, a->is_send);
-	return order ? order : compare(a->host_ns, b->host_ns);
+	return compare_messages(a, b) ?: ORDER(b->is_send, a->is_send) ?:
+	       ORDER(a->host_ns, b->host_ns);
 }
 
 /* The message whose uses begin there. */
@@ -108,7 +100,7 @@ static int by_time(const void *left, const void *right)
 {
 	const struct anchor *a = left, *b = right;
 
-	return compare(a->ns[0], b->ns[0]);
+	return ORDER(a->ns[0], b->ns[0]);
 }
 
 /* The nearest one to a time of a clock. */
@@ -386,12 +378,10 @@ int uses_match(struct message_use *uses, uint32_t n)
 static int compare_multicasts(const void *left, const void *right)
 {
 	const struct message_use *a = left, *b = right;
-	int order = compare(a->sync, b->sync);
 
-	order = order ? order : compare(a->from, b->from);
-	order = order ? order : compare(b->is_send, a->is_send);
-	order = order ? order : compare(a->to, b->to);
-	return order ? order : compare(a->host_ns, b->host_ns);
+	return ORDER(a->sync, b->sync) ?: ORDER(a->from, b->from) ?:
+	       ORDER(b->is_send, a->is_send) ?: ORDER(a->to, b->to) ?:
+	       ORDER(a->host_ns, b->host_ns);
 }
 
 /* Those of the first one's sender, or receiver. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/blocks.h"
+#include "base/order.h"
 #include "calibrate_impl.h"
 #include "restarts.h"
 
@@ -22,42 +23,17 @@
 #define MANY             20u      /* one in so many false ones is suspicious */
 #define FEW              64u      /* one in so many is not worth a look */
 #define LONG             64u      /* knots of an era whose rate is known */
-#define SORT_MOVES       16u
 
 static int compare_claims(const void *left, const void *right)
 {
 	const struct claim *a = left, *b = right;
 
-	if (a->last != b->last)
-		return (a->last > b->last) - (a->last < b->last);
-	if (a->first != b->first)
-		return (a->first > b->first) - (a->first < b->first);
-	if (a->before != b->before)
-		return (a->before > b->before) - (a->before < b->before);
-	return (a->after > b->after) - (a->after < b->after);
+	return ORDER(a->last, b->last) ?: ORDER(a->first, b->first) ?:
+	       ORDER(a->before, b->before) ?: ORDER(a->after, b->after);
 }
 
 /* Claims come nearly sorted. */
-static void sort_claims(struct claim *claims, uint32_t n)
-{
-	uint64_t moves = 0;
-
-	for (uint32_t i = 1; i < n; i++) {
-		struct claim claim = claims[i];
-		uint32_t to = i;
-
-		if (compare_claims(&claims[i - 1], &claim) <= 0)
-			continue;
-		for (; to > 0 && compare_claims(&claims[to - 1], &claim) > 0; to--)
-			claims[to] = claims[to - 1];
-		claims[to] = claim;
-		moves += i - to;
-		if (moves > (uint64_t)SORT_MOVES * (n + 64u)) {
-			qsort(claims, n, sizeof(*claims), compare_claims);
-			return;
-		}
-	}
-}
+ORDER_NEARLY_DEFINE(sort_claims, struct claim, compare_claims);
 
 /* Makes sorted claims relative to the first evidence, if they are not yet. Returns whether there
  * are reads among them. */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/blocks.h"
+#include "base/order.h"
 #include "calibrate_impl.h"
 
 #define STEPS      100
@@ -35,9 +36,7 @@ static int compare_points(const void *left, const void *right)
 {
 	const struct hull_point *a = left, *b = right;
 
-	if (a->x != b->x)
-		return (a->x > b->x) - (a->x < b->x);
-	return (a->t > b->t) - (a->t < b->t);
+	return ORDER(a->x, b->x) ?: ORDER(a->t, b->t);
 }
 
 /* Whether a lower hull turns at b on the way from a to c. */

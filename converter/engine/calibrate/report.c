@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/select_kth.h"
 #include "calibrate_impl.h"
 
 #define MAX_SAMPLES     4096u /* even: thinned to half when full */
@@ -61,21 +62,13 @@ static int sample(struct sampler *sampler, double value)
 	return FLEXTRACE_OK;
 }
 
-static int compare(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 static void distribute(struct sampler *sampler, double *ret_p50, double *ret_p99, double *ret_max)
 {
 	*ret_p50 = *ret_p99 = *ret_max = NAN;
 	if (sampler->n == 0)
 		return;
-	qsort(sampler->values, sampler->n, sizeof(*sampler->values), compare);
-	*ret_p50 = sampler->values[(sampler->n - 1) / 2];
-	*ret_p99 = sampler->values[(uint32_t)((sampler->n - 1) * 0.99)];
+	*ret_p50 = select_kth(sampler->values, sampler->n, (sampler->n - 1) / 2);
+	*ret_p99 = select_kth(sampler->values, sampler->n, (uint32_t)((sampler->n - 1) * 0.99));
 	*ret_max = sampler->max;
 }
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "window.h"
 
-#define MOVES_PER_FACT 16u
-#define NEAR_END       ((place_t)1 << 44) /* ticks before 2^64 */
+#define NEAR_END ((place_t)1 << 44) /* ticks before 2^64 */
 
 int axis_add_segment(struct axis *axis)
 {
@@ -41,36 +41,12 @@ static int compare_facts(const void *left, const void *right)
 	const struct fact *a = left, *b = right;
 	int64_t a_ns = time_of(a), b_ns = time_of(b);
 
-	if (a_ns != b_ns)
-		return (a_ns > b_ns) - (a_ns < b_ns);
-	if (a->kind != b->kind)
-		return (a->kind > b->kind) - (a->kind < b->kind);
-	if (a->before_ns != b->before_ns)
-		return (a->before_ns > b->before_ns) - (a->before_ns < b->before_ns);
-	return (a->first > b->first) - (a->first < b->first);
+	return ORDER(a_ns, b_ns) ?: ORDER(a->kind, b->kind) ?: ORDER(a->before_ns, b->before_ns) ?:
+	       ORDER(a->first, b->first);
 }
 
 /* Facts come nearly sorted. */
-static void sort_facts(struct fact *facts, uint32_t n)
-{
-	uint64_t moves = 0;
-
-	for (uint32_t i = 1; i < n; i++) {
-		struct fact fact = facts[i];
-		uint32_t to = i;
-
-		if (compare_facts(&facts[i - 1], &fact) <= 0)
-			continue;
-		for (; to > 0 && compare_facts(&facts[to - 1], &fact) > 0; to--)
-			facts[to] = facts[to - 1];
-		facts[to] = fact;
-		moves += i - to;
-		if (moves > (uint64_t)MOVES_PER_FACT * (n + 64u)) {
-			qsort(facts, n, sizeof(*facts), compare_facts);
-			return;
-		}
-	}
-}
+ORDER_NEARLY_DEFINE(sort_facts, struct fact, compare_facts);
 
 /* Stores between which places the facts of each segment are. */
 static void find_ends(struct axis *axis)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/blocks.h"
+#include "base/order.h"
 #include "engine/calibrate/calibrate_impl.h"
 #include "base/radix_sort.h"
 #include "engine/calibrate/step.h"
@@ -24,11 +25,7 @@ static int compare_knots(const void *left, const void *right)
 {
 	const struct knot *a = left, *b = right;
 
-	if (a->x != b->x)
-		return (a->x > b->x) - (a->x < b->x);
-	if (a->lo != b->lo)
-		return (a->lo > b->lo) - (a->lo < b->lo);
-	return (a->hi > b->hi) - (a->hi < b->hi);
+	return ORDER(a->x, b->x) ?: ORDER(a->lo, b->lo) ?: ORDER(a->hi, b->hi);
 }
 
 /* Where knots come nearly sorted: each is moved to its place while its neighbours are at hand. */

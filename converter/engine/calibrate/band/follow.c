@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "engine/calibrate/calibrate_impl.h"
+#include "base/select_kth.h"
 #include "engine/calibrate/step.h"
 
 #define WORTH    0.035 /* how much wider a bound becomes for a better estimate */
@@ -93,20 +94,6 @@ void widths_sample(struct widths *widths, const struct attempt *band)
 		return;
 	for (uint32_t i = 0; i < band->n_knots; i += stride)
 		widths->knots[widths->n++] = band->knots[i];
-}
-
-static int compare(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-/* There is at least one. */
-static void sort(double *values, uint32_t n)
-{
-	/* cppcheck-suppress uninitvar */
-	qsort(values, n, sizeof(*values), compare);
 }
 
 /* -- how far it may go ----------------------------------------------------------------------- */
@@ -231,16 +218,15 @@ static void find_limits(struct follower *follower, const struct widths *widths)
 		narrow[i] = follower->places[i].half;
 	}
 	follower->n_places = widths->n;
-	sort(narrow, widths->n);
-	sort(wide, widths->n);
-	limits->median_us = narrow[widths->n / 2];
-	limits->least_us = narrow[widths->n / 10];
+	limits->median_us = select_kth(narrow, widths->n, widths->n / 2);
+	limits->least_us = select_kth(narrow, widths->n, widths->n / 10);
 	for (uint32_t i = 0; i < widths->n; i++) {
 		follower->places[i].at_left = wish_at(follower, follower->places[i].left);
 		follower->places[i].at_right = wish_at(follower, follower->places[i].right);
 	}
 	for (uint32_t i = 0; i < N_PARTS; i++)
-		most_us[i] = (1 + WORTH) * wide[rank_of(widths->n, parts[i])];
+		most_us[i] = (1 + WORTH) *
+		             select_kth(wide, widths->n, rank_of(widths->n, parts[i]));
 	limits->worth = WORTH;
 	seek(follower, most_us, &limits->free_us, 0, 2 * limits->median_us);
 	if (!is_narrow(follower, most_us))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "engine/calibrate/calibrate_impl.h"
+#include "base/order.h"
 
 #define STEP 20e-6 /* a change of the rate that is told as one */
 
@@ -269,7 +270,7 @@ static int compare(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
-	return (a > b) - (a < b);
+	return ORDER(a, b);
 }
 
 /* Lists where a part begins, or begins or ceases to reach. Returns how many. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/blocks.h"
+#include "base/select_kth.h"
 #include "engine/calibrate/calibrate_impl.h"
 
 #define MIN_KNOTS   4u
@@ -52,13 +53,6 @@ struct smoother {
 
 /* -- measurements ---------------------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* The narrow tenth of the half-widths is what both floors leave, or nearly so. */
 static double least_half(const struct smoother *smoother, const struct knot *knots)
 {
@@ -68,8 +62,7 @@ static double least_half(const struct smoother *smoother, const struct knot *kno
 	for (uint32_t i = 0; i < smoother->n; i += stride)
 		halves[n++] = phi_us(knots[i].hi - knots[i].lo) / 2;
 	/* cppcheck-suppress uninitvar; there is at least one */
-	qsort(halves, n, sizeof(*halves), compare);
-	return halves[n / 10];
+	return select_kth(halves, n, n / 10);
 }
 
 /* How far a reference is off the line of its first piece. One that only follows how the rate walks

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "engine/calibrate/calibrate_impl.h"
+#include "base/order.h"
 
 #define MAX_SAMPLES 512u
 #define MIN_KNOTS   128u /* fewer do not tell how narrow is narrow */
@@ -28,13 +29,6 @@
 #define NARROW      5u   /* twentieths of places */
 #define USUAL       10u  /* likewise */
 #define TELLING     4    /* brackets that leave no more than so many times the band's width tell */
-
-static int compare(const void *left, const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
-}
 
 /* The value that a share `part` / 20 of some sorted ones are less than. */
 static int64_t quantile(const int64_t *values, uint32_t n, uint32_t part)
@@ -53,7 +47,7 @@ int band_quantile(const struct knot *knots, uint32_t n_knots, uint32_t part, int
 		if (knots[i].lo > -PHI_UNBOUNDED && knots[i].hi < PHI_UNBOUNDED)
 			widths[n++] = knots[i].hi - knots[i].lo;
 	}
-	qsort(widths, n, sizeof(*widths), compare);
+	order_numbers(widths, n);
 	*ret_width = quantile(widths, n, part);
 	free(widths);
 	return FLEXTRACE_OK;
@@ -78,7 +72,7 @@ int evidence_room(const struct evidence *evidence, const struct reference *refer
 		room = ((wide_int)claim->after - claim->before) * (1 << PHI_BITS) - length;
 		rooms[n++] = room < PHI_UNBOUNDED ? (int64_t)room : PHI_UNBOUNDED;
 	}
-	qsort(rooms, n, sizeof(*rooms), compare);
+	order_numbers(rooms, n);
 	*ret_room = 2 * quantile(rooms, n, 1) - quantile(rooms, n, 2);
 	free(rooms);
 	return FLEXTRACE_OK;

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/order.h"
+#include "base/select_kth.h"
 #include "chains.h"
 
 #define LITTLE_NS    1e3  /* by which other work may be nearer by chance */
@@ -34,9 +36,7 @@ static int compare_links(const void *left, const void *right)
 {
 	const struct link *a = left, *b = right;
 
-	if (a->told_ns != b->told_ns)
-		return (a->told_ns > b->told_ns) - (a->told_ns < b->told_ns);
-	return (a->fact > b->fact) - (a->fact < b->fact);
+	return ORDER(a->told_ns, b->told_ns) ?: ORDER(a->fact, b->fact);
 }
 
 int bodies_list_links(struct chains *chains)
@@ -64,9 +64,7 @@ static int compare_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
-	if (a->phase != b->phase)
-		return (a->phase > b->phase) - (a->phase < b->phase);
-	return (a->link > b->link) - (a->link < b->link);
+	return ORDER(a->phase, b->phase) ?: ORDER(a->link, b->link);
 }
 
 /* Lists the ends of work without a successor yet, and the begins of work that follows none: by
@@ -199,18 +197,10 @@ static void tie(struct chains *chains, enum order order)
 
 /* -- how far apart --------------------------------------------------------------------------- */
 
-static int compare_doubles(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* The distance that nearly all of some distances do not exceed; 0: there are none. */
 static double usual(double *gaps, uint32_t n)
 {
-	qsort(gaps, n, sizeof(*gaps), compare_doubles);
-	return n ? gaps[n - 1 - n / 10] : 0;
+	return n ? select_kth(gaps, n, n - 1 - n / 10) : 0;
 }
 
 /* How far nearly all links are apart; ticks. */
@@ -371,9 +361,7 @@ static int by_body(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
-	if (a->phase != b->phase)
-		return (a->phase > b->phase) - (a->phase < b->phase);
-	return (a->link > b->link) - (a->link < b->link);
+	return ORDER(a->phase, b->phase) ?: ORDER(a->link, b->link);
 }
 
 /* Numbers the bodies and lists their members. Places serve as memory. */

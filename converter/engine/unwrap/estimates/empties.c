@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "chains.h"
 
 #define MAX_TURNS      64   /* what is doubted empties other trips */
@@ -47,9 +48,7 @@ static int compare_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
-	if (a->phase != b->phase)
-		return (a->phase > b->phase) - (a->phase < b->phase);
-	return (a->link > b->link) - (a->link < b->link);
+	return ORDER(a->phase, b->phase) ?: ORDER(a->link, b->link);
 }
 
 /* Lists when settled bodies begin and end, by the low bits. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "chains.h"
 
 #define LOOK_BACK   256u  /* slots in front of an interval that may reach into it */
@@ -18,9 +19,7 @@ static int compare_slots(const void *left, const void *right)
 {
 	const struct slot *a = left, *b = right;
 
-	if (a->begin != b->begin)
-		return (a->begin > b->begin) - (a->begin < b->begin);
-	return (a->link > b->link) - (a->link < b->link);
+	return ORDER(a->begin, b->begin) ?: ORDER(a->link, b->link);
 }
 
 void slots_sort(struct chains *chains)

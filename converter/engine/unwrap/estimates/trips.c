@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "trips.h"
 
 #define MAX_TRIPS 3u /* that are looked at for one that holds an interval */
@@ -11,9 +12,7 @@ static int compare_trips(const void *left, const void *right)
 {
 	const struct idle *a = left, *b = right;
 
-	if (a->begin_ns != b->begin_ns)
-		return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
-	return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+	return ORDER(a->begin_ns, b->begin_ns) ?: ORDER(a->end_ns, b->end_ns);
 }
 
 static int add_trip(struct trips *trips, int64_t begin_ns, int64_t end_ns)

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/blocks.h"
+#include "base/order.h"
 #include "engine/unwrap/unwrap_impl.h"
 
 #define MANY_OPS (MAP_NONE - 1) /* a job number that several operations have */
@@ -18,11 +19,8 @@ static int compare_areas(const void *left, const void *right)
 {
 	const struct batch_area *a = left, *b = right;
 
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	if (a->core != b->core)
-		return a->core < b->core ? -1 : 1;
-	return (a->processor > b->processor) - (a->processor < b->processor);
+	return ORDER(a->device, b->device) ?: ORDER(a->core, b->core) ?:
+	       ORDER(a->processor, b->processor);
 }
 
 /* The area of a batch; NULL: no memory. */
@@ -64,11 +62,8 @@ static int compare_batches(const void *left, const void *right)
 {
 	const struct batch *const *a = left, *const *b = right;
 
-	if ((*a)->clock_ns != (*b)->clock_ns)
-		return (*a)->clock_ns < (*b)->clock_ns ? -1 : 1;
-	if ((*a)->stream != (*b)->stream)
-		return (*a)->stream < (*b)->stream ? -1 : 1;
-	return ((*a)->index > (*b)->index) - ((*a)->index < (*b)->index);
+	return ORDER((*a)->clock_ns, (*b)->clock_ns) ?: ORDER((*a)->stream, (*b)->stream) ?:
+	       ORDER((*a)->index, (*b)->index);
 }
 
 /* Programs of several time namespaces write into the streams of one recording. The order of the

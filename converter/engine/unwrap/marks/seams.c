@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "engine/unwrap/unwrap_impl.h"
+#include "base/order.h"
 
 #define N_FEW   32u /* facts that are compared, each with each */
 #define N_MANY  8u  /* of a steady clock: do not fit it by chance, wherever it may have jumped */
@@ -30,9 +31,7 @@ static int compare_seams(const void *left, const void *right)
 {
 	const struct seam *a = left, *b = right;
 
-	if (a->counter != b->counter)
-		return a->counter < b->counter ? -1 : 1;
-	return (a->fact > b->fact) - (a->fact < b->fact);
+	return ORDER(a->counter, b->counter) ?: ORDER(a->fact, b->fact);
 }
 
 static bool is_known(const struct fact *fact)

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "base/blocks.h"
+#include "base/order.h"
 #include "matches.h"
-
-#define MOVES_PER_EDGE 16u
 
 static int compare_edges(const void *left, const void *right)
 {
@@ -17,31 +16,10 @@ static int compare_edges(const void *left, const void *right)
 		return (a_ns > b_ns) - (a_ns < b_ns);
 	if ((a->class == RECORD_SUBMIT) != (b->class == RECORD_SUBMIT))
 		return a->class == RECORD_SUBMIT ? 1 : -1;
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
+	return ORDER(a->stream, b->stream) ?: ORDER(a->index, b->index);
 }
 
-static void sort_edges(const struct loose_edge **edges, uint32_t n)
-{
-	uint64_t moves = 0;
-
-	for (uint32_t i = 1; i < n; i++) {
-		const struct loose_edge *edge = edges[i];
-		uint32_t to = i;
-
-		if (edge_time(edges[i - 1]) < edge_time(edge))
-			continue;
-		for (; to > 0 && compare_edges(&edges[to - 1], &edge) > 0; to--)
-			edges[to] = edges[to - 1];
-		edges[to] = edge;
-		moves += i - to;
-		if (moves > (uint64_t)MOVES_PER_EDGE * (n + 64u)) {
-			qsort(edges, n, sizeof(*edges), compare_edges);
-			return;
-		}
-	}
-}
+ORDER_NEARLY_DEFINE(sort_edges, const struct loose_edge *, compare_edges);
 
 int edges_list(struct table *edges, const struct loose_edge ***ret_edges, uint32_t *ret_n)
 {
