@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace convert: recorded traces and files of other tools -> one timeline. */
+#include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
@@ -8,13 +10,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "bt2/read/reader.h"
 #include "cli.h"
 #include "conversion.h"
+#include "formats/ctf/ctf_repair.h"
 #include "model/ledger/emitted.h"
-#include "recording/guard.h"
 #include "imports.h"
 #include "process/isolate.h"
 #include "profile.h"
@@ -179,7 +182,7 @@ struct job {
 	bool is_careful;         /* a reader died before */
 };
 
-/* Converts under a guard; everything that was allocated is gone afterwards. */
+/* Everything that was allocated is gone afterwards. */
 static int convert(const struct job *job, struct pipeline_result *ret_result,
                    struct flextrace_error *error)
 {
@@ -194,7 +197,6 @@ static int convert(const struct job *job, struct pipeline_result *ret_result,
 		.is_careful = job->is_careful,
 		.progress = show_progress,
 		.warn = cli_pass_warning};
-	struct guard guard;
 	int code;
 
 	if (!conversion.strings)
@@ -202,9 +204,7 @@ static int convert(const struct job *job, struct pipeline_result *ret_result,
 	threaded.n_threads = job->n_workers < MAX_FORMAT_THREADS ? job->n_workers
 	                                                         : MAX_FORMAT_THREADS;
 	ledger_init(&conversion.ledger);
-	guard_begin(&guard, job->views, job->options->output_dir);
 	code = read_and_run(&conversion, &reader, &threaded, ret_result, error);
-	guard_end(&guard);
 	ctf_views_remove(job->views);
 	stream_set_release(&conversion.set);
 	free(conversion.pairs);
@@ -260,7 +260,38 @@ static int give_up(const struct job *job, int number)
 	return CLI_INPUT;
 }
 
-/* Runs a job in a process of its own. Returns minus the signal that ended it. */
+/* As the writer makes them, for their owner alone; what others write there is theirs. */
+static bool is_unfinished(int dir, const char *name, const struct timespec *since)
+{
+	size_t length = strlen(name);
+	struct stat status;
+
+	if (length < 4 || strcmp(name + length - 4, ".tmp") != 0 ||
+	    fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode) ||
+	    (status.st_mode & 077) || status.st_uid != geteuid())
+		return false;
+	return status.st_mtim.tv_sec >= since->tv_sec;
+}
+
+/* Of a conversion that died: its line on the terminal, its private views, and its files that are
+ * half-written. */
+static void clean(const struct job *job, const struct timespec *since)
+{
+	DIR *dir = opendir(job->options->output_dir);
+	struct dirent *entry;
+
+	cli_progress("%s", "");
+	cli_progress_end();
+	ctf_views_remove(job->views);
+	while (dir && (entry = readdir(dir)))
+		if (is_unfinished(dirfd(dir), entry->d_name, since))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+/* Runs a job in a process of its own. Returns minus the signal that ended it; nothing is left of
+ * what it had begun then. */
 static int run_once(struct job *job)
 {
 	struct timespec since;
@@ -269,7 +300,7 @@ static int run_once(struct job *job)
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
 	code = isolate(run_job, job);
 	if (code < 0)
-		guard_clean(job->views, job->options->output_dir, &since);
+		clean(job, &since);
 	return code;
 }
 
