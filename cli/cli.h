@@ -101,8 +101,9 @@ void cli_heading(FILE *to, const char *text);
 /* How wide a terminal is; 0: it is none. */
 uint32_t cli_columns(int fd);
 
-/* True when --quiet was given. */
+/* Whether --quiet was given. */
 bool cli_is_quiet(void);
+void cli_set_quiet(bool is_quiet);
 
 /*
  * Converts traces as `flextrace convert` does, with progress and messages, without printing a

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,11 +18,31 @@
 #include "cli.h"
 #include "recording/lttng/daemon.h"
 #include "doctor.h"
-#include "report/findings.h"
 #include "process/patience.h"
 #include "process/provider.h"
 
 #define COMMAND_LIMIT_S 20
+
+void findings_tell(struct findings *findings, enum verdict verdict, const char *mend,
+                   const char *format, ...)
+{
+	static const enum cli_style styles[] = {CLI_GREEN, CLI_YELLOW, CLI_RED};
+	static const char *const words[] = {"ok  ", "warn", "fail"};
+	va_list arguments;
+
+	findings->n_warnings += verdict == VERDICT_WARN;
+	findings->n_failures += verdict == VERDICT_FAIL;
+	printf("%s%s%s  ", cli_style(stdout, styles[verdict]), words[verdict],
+	       cli_style(stdout, CLI_PLAIN));
+	va_start(arguments, format);
+	cli_vprint(stdout, format, arguments);
+	va_end(arguments);
+	printf("\n");
+	if (mend) {
+		cli_print(stdout, "      -> %s", mend);
+		printf("\n");
+	}
+}
 
 _Noreturn static void exec_command(const char *const words[], int output)
 {

@@ -14,7 +14,6 @@
 
 #include "base/array.h"
 #include "cli.h"
-#include "terminal/message.h"
 #include "patience.h"
 #include "process.h"
 
@@ -34,7 +33,7 @@ _Noreturn static void convert(const struct background *background, const struct 
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	setpriority(PRIO_PROCESS, 0, NICENESS);
-	message_set_quiet(true); /* no progress in the program's output */
+	cli_set_quiet(true); /* no progress in the program's output */
 	conversion.output_dir = job->output_dir;
 	if (job->is_part)
 		conversion.fail_on_loss.is_set = false;

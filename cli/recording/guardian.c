@@ -20,7 +20,6 @@
 #include "recording/lttng/daemon.h"
 #include "process/mappers.h"
 #include "member.h"
-#include "terminal/message.h"
 #include "process/process.h"
 #include "ring/rings.h"
 #include "wanted_note.h"
@@ -71,7 +70,7 @@ static void stand_alone(struct ward *ward)
 	ward->pidfd = move(ward->pidfd, 4);
 	ward->fd = move(ward->fd, 3);
 	syscall(SYS_close_range, 5U, ~0U, 0U);
-	message_set_quiet(true);
+	cli_set_quiet(true);
 	if (chdir("/") != 0)
 		return; /* then somebody's directory stays in use */
 }

@@ -244,61 +244,38 @@ static void measure(const struct csv_table *table, struct layout *layout)
 	}
 }
 
-/* The widest text columns, and how wide they may get before others are as wide. */
-struct widest {
-	uint32_t width, next, n;
-};
-
-static struct widest find_widest(const struct layout *layout, uint32_t n_columns)
+/* How wide all is if no text is wider than `cap`. */
+static uint64_t sum_widths(const struct layout *layout, uint32_t n_columns, uint32_t cap)
 {
-	struct widest found = {.next = MIN_TEXT_WIDTH};
+	uint64_t sum = 2 * (uint64_t)n_columns;
 
-	for (uint32_t c = 0; c < n_columns; c++) {
-		uint32_t width = layout[c].is_number ? 0 : layout[c].width;
-
-		if (width > found.width) {
-			found.next = found.width > found.next ? found.width : found.next;
-			found.width = width;
-			found.n = 0;
-		} else if (width < found.width && width > found.next) {
-			found.next = width;
-		}
-		found.n += width == found.width;
-	}
-	return found;
-}
-
-/* Takes `step` from the first `n` columns of a width. */
-static void narrow(struct layout *layout, uint32_t width, uint32_t n, uint32_t step)
-{
-	for (; n > 0; layout++) {
-		if (layout->is_number || layout->width != width)
-			continue;
-		layout->width -= step;
-		n--;
-	}
+	for (uint32_t c = 0; c < n_columns; c++)
+		sum += layout[c].is_number || layout[c].width < cap ? layout[c].width : cap;
+	return sum - 2;
 }
 
 /* Takes what is too much from the widest text columns. */
 static void fit(struct layout *layout, uint32_t n_columns, uint32_t width)
 {
-	uint32_t sum = 2 * (n_columns - 1);
+	uint32_t cap = MIN_TEXT_WIDTH, most = width > cap ? width : cap;
+	uint64_t sum;
 
-	for (uint32_t c = 0; c < n_columns; c++)
-		sum += layout[c].width;
-	while (sum > width) {
-		struct widest widest = find_widest(layout, n_columns);
-		uint32_t step = widest.width - widest.next, excess = sum - width;
+	if (sum_widths(layout, n_columns, UINT32_MAX) <= width)
+		return;
+	while (cap < most) {
+		uint32_t middle = cap + (most - cap + 1) / 2;
 
-		if (widest.width <= MIN_TEXT_WIDTH)
-			return;
-		if (excess < widest.n) {
-			narrow(layout, widest.width, excess, 1);
-			return;
-		}
-		step = step < excess / widest.n ? step : excess / widest.n;
-		narrow(layout, widest.width, widest.n, step);
-		sum -= step * widest.n;
+		if (sum_widths(layout, n_columns, middle) <= width)
+			cap = middle;
+		else
+			most = middle - 1;
+	}
+	sum = sum_widths(layout, n_columns, cap);
+	for (uint32_t c = n_columns; c > 0; c--) {
+		if (layout[c - 1].is_number || layout[c - 1].width <= cap)
+			continue;
+		layout[c - 1].width = cap + (sum < width);
+		sum += sum < width;
 	}
 }
 

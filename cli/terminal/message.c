@@ -6,13 +6,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "cli.h"
 #include "base/text/printable.h"
 
 static bool is_quiet;
 static bool has_progress; /* a progress line stands on the terminal */
 
-void message_set_quiet(bool quiet)
+void cli_set_quiet(bool quiet)
 {
 	is_quiet = quiet;
 }

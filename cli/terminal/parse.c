@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
+#include "cli.h"
 #include "profile.h"
 
 #define MAX_OPTIONS  64
@@ -121,7 +121,7 @@ static int parse_options(const struct parser *parser, const struct command *comm
 			return CLI_HELP;
 		}
 		if (code == 'q')
-			message_set_quiet(true);
+			cli_set_quiet(true);
 		else
 			status = parse_one(parser, command, code, argv[optind - 1]);
 	}
