@@ -3,8 +3,7 @@
 flextrace_add_unit_test(NAME buffers SOURCES cli/ring/buffers.c cli/process/paths.c cli/process/process.c converter/base/text/sizes.c converter/base/error.c)
 flextrace_add_unit_test(NAME csv_reader SOURCES converter/base/text/csv_reader.c converter/base/error.c)
 flextrace_add_unit_test(NAME csv_table SOURCES cli/report/csv_table.c converter/base/text/csv_reader.c cli/terminal/message.c converter/base/error.c)
-flextrace_add_unit_test(NAME twice SOURCES cli/recording/twice.c converter/base/text/csv_reader.c converter/base/text/strings.c
-	converter/base/text/writer.c converter/base/error.c ${table_sources} tests/support/scratch.c LIBS Threads::Threads)
+flextrace_add_unit_test(NAME twice SOURCES cli/recording/twice.c cli/report/rows.c tests/support/scratch.c LIBS flextrace_core)
 flextrace_add_unit_test(NAME elf_facts SOURCES cli/doctor/elf_facts.c tracer/src/area/elf_file.c tracer/src/area/elf_names.c converter/base/error.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/process/launcher.c cli/process/process.c cli/process/paths.c converter/base/error.c)
 flextrace_add_unit_test(NAME salvage SOURCES cli/ring/salvage.c cli/terminal/layout.c)

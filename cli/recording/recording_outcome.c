@@ -135,9 +135,9 @@ uint64_t recording_count_lost(const char *output_dir, const char *cause)
 	uint64_t count = 0;
 	struct rows rows;
 
-	if (!rows_open(&rows, output_dir, "losses.csv", columns, N_COLUMNS(columns)))
+	if (!rows_open(&rows, output_dir, "losses.csv", columns, N_COLUMNS(columns), NULL))
 		return 0;
-	while (rows_next(&rows, &loss)) {
+	while (rows_next(&rows, &loss, NULL)) {
 		if (strcmp(loss.cause, cause) == 0)
 			count += loss.count;
 	}

@@ -1,51 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rows.h"
 
-#include <limits.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-FILE *rows_open_file(const char *dir, const char *name)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return fopen(path, "re");
-}
-
 void rows_close(struct rows *rows)
 {
-	if (!rows->file)
-		return;
 	csv_reader_release(&rows->reader);
-	fclose(rows->file);
+	if (rows->file)
+		fclose(rows->file);
 	free(rows->places);
 	rows->file = NULL;
 }
 
-bool rows_open(struct rows *rows, const char *dir, const char *name, const struct column *columns,
-               uint32_t n_columns)
+static int find_columns(struct rows *rows, struct flextrace_error *error)
 {
-	*rows = (struct rows){.file = rows_open_file(dir, name),
-	                      .columns = columns,
+	for (uint32_t i = 0; i < rows->n_columns; i++) {
+		const char *name = rows->columns[i].name;
+
+		rows->places[i] = csv_reader_find(&rows->reader, name);
+		if (rows->places[i] < rows->reader.n_fields)
+			continue;
+		rows->places[i] = SIZE_MAX; /* "" in every row */
+		if (error)
+			return error_set(error, FLEXTRACE_E_INPUT,
+			                 "Column is missing: path=%s, column=%s", rows->path, name);
+	}
+	return FLEXTRACE_OK;
+}
+
+bool rows_open(struct rows *rows, const char *dir, const char *name, const struct column *columns,
+               uint32_t n_columns, struct flextrace_error *error)
+{
+	*rows = (struct rows){.columns = columns,
 	                      .n_columns = n_columns,
 	                      .places = calloc(n_columns, sizeof(*rows->places))};
-	if (!rows->file) {
-		free(rows->places);
-		return false;
-	}
-	csv_reader_init(&rows->reader, rows->file, name);
-	if (!rows->places || csv_reader_next(&rows->reader, NULL) <= 0) {
+	snprintf(rows->path, sizeof(rows->path), "%s/%s", dir, name);
+	rows->file = fopen(rows->path, "re");
+	csv_reader_init(&rows->reader, rows->file, rows->path);
+	if (!rows->file)
+		rows->code = error_set(error, FLEXTRACE_E_INPUT,
+		                       "Cannot read table: path=%s, reason=%s", rows->path,
+		                       strerror(errno));
+	else if (!rows->places)
+		rows->code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	else if ((rows->code = csv_reader_next(&rows->reader, error)) >= 0)
+		rows->code = find_columns(rows, error);
+	if (rows->code < 0)
 		rows_close(rows);
-		return false;
-	}
-	for (uint32_t i = 0; i < n_columns; i++) {
-		rows->places[i] = csv_reader_find(&rows->reader, columns[i].name);
-		if (rows->places[i] == rows->reader.n_fields)
-			rows->places[i] = SIZE_MAX; /* "" in every row */
-	}
-	return true;
+	return rows->code >= 0;
 }
 
 static void read_cell(const struct column *column, const char *text, void *place)
@@ -77,12 +82,11 @@ static void read_cell(const struct column *column, const char *text, void *place
 	}
 }
 
-bool rows_next(struct rows *rows, void *ret_row)
+bool rows_next(struct rows *rows, void *ret_row, struct flextrace_error *error)
 {
-	if (csv_reader_next(&rows->reader, NULL) <= 0)
-		return false;
-	for (uint32_t i = 0; i < rows->n_columns; i++)
+	rows->code = csv_reader_next(&rows->reader, error);
+	for (uint32_t i = 0; i < rows->n_columns && rows->code > 0; i++)
 		read_cell(&rows->columns[i], csv_reader_text(&rows->reader, rows->places[i]),
 		          (char *)ret_row + rows->columns[i].offset_bytes);
-	return true;
+	return rows->code > 0;
 }

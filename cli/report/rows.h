@@ -6,6 +6,7 @@
 #ifndef FLEXTRACE_ROWS_H
 #define FLEXTRACE_ROWS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -13,23 +14,24 @@
 #include "model/columns.h"
 
 struct rows {
-	FILE *file;
+	char path[PATH_MAX];
+	FILE *file; /* owned; NULL: it was not written */
 	struct csv_reader reader;
 	const struct column *columns; /* weak */
 	uint32_t n_columns;
 	size_t *places; /* owned: where each column stands in the file */
+	int code;       /* of reading */
 };
 
-/* NULL: there is no such file. */
-FILE *rows_open_file(const char *dir, const char *name);
-
-/* Opens a table; false: it was not written. */
+/* Opens a table. False: it was not written, or cannot be read; nothing is to be closed then. With
+ * `error` (else NULL) it has all of the columns. FLEXTRACE_E_INPUT and the like in `code`. */
 bool rows_open(struct rows *rows, const char *dir, const char *name, const struct column *columns,
-               uint32_t n_columns);
-void rows_close(struct rows *rows);
+               uint32_t n_columns, struct flextrace_error *error);
 
-/* Stores the cells of the next row, texts until the one after it; false: there is none. Members
- * without a cell hold what an empty one means; those without a column stay as they are. */
-bool rows_next(struct rows *rows, void *ret_row);
+/* Stores the cells of the next row, texts until the one after it; false: there is none, or `code`
+ * tells why. Members without a cell hold what an empty one means; those without a column stay as
+ * they are. */
+bool rows_next(struct rows *rows, void *ret_row, struct flextrace_error *error);
+void rows_close(struct rows *rows);
 
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/calls.h"
@@ -31,20 +32,20 @@
 
 cJSON *summary_json(const char *dir, const char *name)
 {
-	FILE *file = rows_open_file(dir, name);
+	char path[PATH_MAX], *text = NULL;
 	cJSON *json = NULL;
-	char *text;
-	long size;
+	struct stat status;
+	size_t size = 0;
+	FILE *file;
 
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "re");
 	if (!file)
 		return NULL;
-	if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 && size < MAX_FILE_BYTES &&
-	    (text = malloc((size_t)size + 1))) {
-		rewind(file);
-		text[fread(text, 1, (size_t)size, file)] = '\0';
+	if (fstat(fileno(file), &status) == 0 && status.st_size < MAX_FILE_BYTES &&
+	    getdelim(&text, &size, '\0', file) > 0)
 		json = cJSON_Parse(text);
-		free(text);
-	}
+	free(text);
 	fclose(file);
 	return json;
 }
@@ -252,7 +253,7 @@ static void read_times(struct times *times, struct rows *rows, bool are_own)
 {
 	struct calls_row row = {.self_ns = 0};
 
-	while (rows_next(rows, &row)) {
+	while (rows_next(rows, &row, NULL)) {
 		double time_ns = (double)(are_own ? row.self_ns : row.of.total);
 		char *name = name_of_row(&row);
 
@@ -405,9 +406,9 @@ static void print_clocks(FILE *to, const char *dir)
 	struct rows rows;
 	int n = 0;
 
-	if (!rows_open(&rows, dir, "clocks.csv", clock_columns, CLOCK_COLUMNS))
+	if (!rows_open(&rows, dir, "clocks.csv", clock_columns, CLOCK_COLUMNS, NULL))
 		return;
-	for (; rows_next(&rows, &clock); n++) {
+	for (; rows_next(&rows, &clock, NULL); n++) {
 		if (n == 0) {
 			cli_heading(to, "Clock quality");
 			fprintf(to, "  %-*s %12s %8s %9s %9s %9s\n", CLOCK_NAME_COLUMNS, "",
@@ -477,7 +478,7 @@ static void print_host_clocks(FILE *to, struct rows *rows)
 	char *keys[MAX_CLOCKS];
 	int n = 0;
 
-	while (n < MAX_CLOCKS && rows_next(rows, &row)) {
+	while (n < MAX_CLOCKS && rows_next(rows, &row, NULL)) {
 		if (is_reference(&row) || !add_key(keys, &n, host_clock_key(&row)))
 			continue;
 		if (n == 1) {
@@ -487,7 +488,7 @@ static void print_host_clocks(FILE *to, struct rows *rows)
 		}
 		print_host_clock(to, &row);
 	}
-	if (n == MAX_CLOCKS && rows_next(rows, &row))
+	if (n == MAX_CLOCKS && rows_next(rows, &row, NULL))
 		fputs("  and perhaps more, see alignment.csv\n", to);
 	while (n > 0)
 		free(keys[--n]);
@@ -497,7 +498,7 @@ static void print_alignment(FILE *to, const char *dir)
 {
 	struct rows rows;
 
-	if (!rows_open(&rows, dir, "alignment.csv", alignment_columns, ALIGNMENT_COLUMNS))
+	if (!rows_open(&rows, dir, "alignment.csv", alignment_columns, ALIGNMENT_COLUMNS, NULL))
 		return;
 	print_host_clocks(to, &rows);
 	rows_close(&rows);
@@ -569,9 +570,9 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 		                 output_dir);
 	print_what_ran(to, run);
 	cli_heading(to, "Where the time went");
-	if (rows_open(&rows, output_dir, "kernels.csv", kernel_columns, KERNEL_COLUMNS))
+	if (rows_open(&rows, output_dir, "kernels.csv", kernel_columns, KERNEL_COLUMNS, NULL))
 		print_times(to, &rows, "device work", false);
-	if (rows_open(&rows, output_dir, "runtime.csv", runtime_columns, RUNTIME_COLUMNS))
+	if (rows_open(&rows, output_dir, "runtime.csv", runtime_columns, RUNTIME_COLUMNS, NULL))
 		print_times(to, &rows, "host functions, own time", true);
 	summary_print_aie(to, output_dir, run);
 	summary_print_ops(to, output_dir);

@@ -139,9 +139,9 @@ static void read_device_ops(struct ops *ops, const char *dir)
 	struct op_row row;
 	struct rows rows;
 
-	if (!rows_open(&rows, dir, "device_ops.csv", device_op_columns, DEVICE_OP_COLUMNS))
+	if (!rows_open(&rows, dir, "device_ops.csv", device_op_columns, DEVICE_OP_COLUMNS, NULL))
 		return;
-	while (rows_next(&rows, &of)) {
+	while (rows_next(&rows, &of, NULL)) {
 		row = read_device_op(&of);
 		count_row(ops, &row);
 	}
@@ -155,9 +155,10 @@ static void read_ops(struct ops *ops, const char *dir)
 	struct op_row row;
 	struct rows rows;
 
-	if (ops->n_ops || !rows_open(&rows, dir, "ops.csv", ops_groups[0].columns, ops_groups[0].n))
+	if (ops->n_ops ||
+	    !rows_open(&rows, dir, "ops.csv", ops_groups[0].columns, ops_groups[0].n, NULL))
 		return;
-	while (rows_next(&rows, &of)) {
+	while (rows_next(&rows, &of, NULL)) {
 		row = read_op(&of);
 		count_row(ops, &row);
 	}

@@ -101,10 +101,8 @@ static void write_foreign(const char *text, struct writer *writer)
 		writer_csv(writer, text, strlen(text));
 }
 
-static void put_row(struct row_sink *sink, const void *row)
+static void write_row(struct writer *writer, const struct row_sink *sink, const void *row)
 {
-	struct writer *writer = ((struct csv_sink *)sink)->writer;
-
 	for (uint32_t i = 0; i < sink->n_columns; i++) {
 		if (sink->instead && sink->instead[i])
 			write_foreign(sink->instead[i], writer);
@@ -112,6 +110,17 @@ static void put_row(struct row_sink *sink, const void *row)
 			write_cell(&sink->columns[i], row, writer);
 		writer_char(writer, i + 1 < sink->n_columns ? ',' : '\n');
 	}
+}
+
+static void put_row(struct row_sink *sink, const void *row)
+{
+	write_row(((struct csv_sink *)sink)->writer, sink, row);
+}
+
+void column_write_row(struct writer *writer, const struct column *columns, uint32_t n_columns,
+                      const void *row)
+{
+	write_row(writer, &(struct row_sink){.columns = columns, .n_columns = n_columns}, row);
 }
 
 static int fill_table(const struct column_table *table, const struct findings *findings,

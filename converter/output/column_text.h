@@ -14,8 +14,10 @@ int column_save(const struct result_file *file, const struct findings *findings,
                 const char *output_dir, struct emit_file_count *ret_count,
                 struct flextrace_error *error);
 
-/* Writes the header line of a CSV file. */
+/* Writes the header line of a CSV file, and a line of it. */
 void column_write_names(struct writer *writer, const struct column *columns, uint32_t n_columns);
+void column_write_row(struct writer *writer, const struct column *columns, uint32_t n_columns,
+                      const void *row);
 
 /* Appends `,"name":value` for each column. Empty values are null. */
 void column_write_json(const struct column *columns, uint32_t n_columns, const void *row,
