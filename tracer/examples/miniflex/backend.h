@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend.h: what device.c needs of a device, whatever it is: the functions of the emulator, with
- * QEMU's behind the same signatures. Negative errno is a failure.
+ * backend.h: what device.c needs of a device, which is an emulator in this process or cores under
+ * QEMU. Negative errno is a failure.
  */
 #ifndef MINIFLEX_BACKEND_H
 #define MINIFLEX_BACKEND_H
@@ -11,23 +11,21 @@
 #include "miniflex.h"
 
 struct backend {
-	const char *name;
-
-	/* NULL: `*ret_why` says why not. */
-	void *(*open)(const struct options *options, const struct flextrace_emulator_config *config,
-	              const char **ret_why);
-	int (*close)(void *self);
-	int (*submit)(void *self, const struct flextrace_emulator_job *job, uint64_t *ret_ticket);
-	int (*wait)(void *self, uint32_t core, uint64_t ticket,
-	            struct flextrace_emulator_completion *ret_completion);
-	struct flextrace_wire_area *(*area)(void *self, uint32_t core, size_t *ret_bytes);
-	int (*read)(void *self, uint32_t core, struct flextrace_qemu_reading *ret_reading);
-	const char *(*elf)(const struct options *options);
+	struct flextrace_emulator *emulator; /* owned: one of the two; NULL: not opened */
+	struct flextrace_qemu *qemu;
+	const char *name, *elf_path; /* weak */
 };
 
-extern const struct backend emulator_backend, qemu_backend;
-
-/* The one that the options ask for. */
-const struct backend *backend_of(const struct options *options);
+/* False: `*ret_why` says why not. */
+bool backend_open(struct backend *backend, const struct options *options,
+                  const struct flextrace_emulator_config *config, const char **ret_why);
+int backend_close(struct backend *backend);
+int backend_submit(struct backend *backend, const struct flextrace_emulator_job *job,
+                   uint64_t *ret_ticket);
+int backend_wait(struct backend *backend, uint32_t core, uint64_t ticket,
+                 struct flextrace_emulator_completion *ret_completion);
+struct flextrace_wire_area *backend_area(struct backend *backend, uint32_t core, size_t *ret_bytes);
+int backend_read(struct backend *backend, uint32_t core,
+                 struct flextrace_qemu_reading *ret_reading);
 
 #endif

@@ -35,8 +35,7 @@ struct core {
 };
 
 struct device {
-	const struct backend *backend;
-	void *handle; /* the backend's, owned */
+	struct backend backend;
 	struct core cores[FLEXTRACE_EMULATOR_MAX_CORES];
 	uint32_t n_cores;
 	uint32_t n_domains; /* 1, or one per core */
@@ -80,8 +79,8 @@ static void complete(struct core *core, const struct pending *pending)
 {
 	const struct flextrace_emulator_job *job = &pending->launch.job;
 	struct flextrace_emulator_completion done;
-	const struct device *device = core->device;
-	int status = device->backend->wait(device->handle, core->index, pending->ticket, &done);
+	struct device *device = core->device;
+	int status = backend_wait(&device->backend, core->index, pending->ticket, &done);
 	uint64_t complete_ns = flextrace_now_ns();
 	if (!status) {
 		FLEXTRACE_COMPLETE_AT(0, job->queue, job->job, pending->launch.correlation,
@@ -143,7 +142,7 @@ static void define(const struct device *device, const struct options *options, u
 	description.uuid = uuid;
 	description.n_cores = device->n_cores;
 	description.core_hz = options->counter_hz[rank];
-	description.name = device->backend->name;
+	description.name = device->backend.name;
 	description.power_unit = "uJ";
 	description.processors = "control";
 	flextrace_device(&description);
@@ -154,7 +153,7 @@ static void define(const struct device *device, const struct options *options, u
 		snprintf(name, sizeof(name), "core %u", i);
 		FLEXTRACE_QUEUE_NAME(0, i, name);
 	}
-	flextrace_device_names(0, device->backend->elf(options));
+	flextrace_device_names(0, device->backend.elf_path);
 }
 
 /* The counter of a core, or of the device; no two ranks' are the same. Each core's wraps an eighth
@@ -198,8 +197,7 @@ static int start(struct device *device, const struct options *options, uint32_t 
 		snprintf(truth, sizeof(truth), "%s/rank%u.csv", options->truth_dir, rank);
 		config.truth_path = truth;
 	}
-	device->handle = device->backend->open(options, &config, ret_why);
-	return device->handle ? 0 : -1;
+	return backend_open(&device->backend, options, &config, ret_why) ? 0 : -1;
 }
 
 struct device *device_open(const struct options *options, uint32_t rank)
@@ -211,7 +209,6 @@ struct device *device_open(const struct options *options, uint32_t rank)
 	pthread_cond_init(&device->changed, NULL);
 	device->n_cores = options->n_cores;
 	device->n_domains = options->has_core_clocks ? options->n_cores : 1;
-	device->backend = backend_of(options);
 	const char *why = NULL;
 	if (start(device, options, rank, &why)) {
 		fprintf(stderr, "miniflex: cannot start the device: %s\n", why);
@@ -224,7 +221,7 @@ struct device *device_open(const struct options *options, uint32_t rank)
 		core->device = device;
 		core->index = i;
 		size_t bytes;
-		void *area = device->backend->area(device->handle, i, &bytes);
+		void *area = backend_area(&device->backend, i, &bytes);
 		flextrace_drain_area_init(&core->markers, 0, area, bytes);
 		core->has_thread = !pthread_create(&core->thread, NULL, complete_all, core);
 		if (!core->has_thread) {
@@ -247,7 +244,7 @@ void device_close(struct device *device)
 	for (uint32_t i = 0; i < device->n_cores; i++)
 		if (device->cores[i].has_thread)
 			pthread_join(device->cores[i].thread, NULL);
-	if (device->handle && device->backend->close(device->handle))
+	if (backend_close(&device->backend))
 		fputs("miniflex: the truth of the device's stamps is incomplete\n", stderr);
 	free(device);
 }
@@ -265,7 +262,7 @@ int device_launch(struct device *device, struct launch *launch)
 	pending->submit_ns = flextrace_now_ns();
 	FLEXTRACE_SUBMIT_AT(0, launch->job.queue, launch->job.job, launch->correlation,
 	                    launch->name, pending->submit_ns);
-	int status = device->backend->submit(device->handle, &launch->job, &pending->ticket);
+	int status = backend_submit(&device->backend, &launch->job, &pending->ticket);
 	if (!status)
 		core->head++;
 	pthread_cond_broadcast(&device->changed);
@@ -296,7 +293,7 @@ void device_calibrate(struct device *device)
 	for (uint32_t i = 0; i < 5 * device->n_domains; i++) {
 		const uint32_t domain = i % device->n_domains;
 		struct flextrace_qemu_reading now;
-		if (device->backend->read(device->handle, domain, &now))
+		if (backend_read(&device->backend, domain, &now))
 			continue;
 		FLEXTRACE_CLOCK_SYNC(0, domain, now.before_ns, now.ticks, now.after_ns);
 	}
