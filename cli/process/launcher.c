@@ -13,9 +13,8 @@
 /* One launcher: what marks its ranks, what names the job, how many ranks there are. */
 struct launcher_kind {
 	const char *label;
-	const char *mark; /* set for every rank */
-	const char *id,
-		*step; /* unique names, both needed where there are two; NULL = the parent */
+	const char *mark;      /* set for every rank */
+	const char *id, *step; /* unique names, both where there are two; NULL = the parent */
 	const char *n_local;
 	const char *n_world;
 };

@@ -30,8 +30,8 @@ struct ring {
 	const struct layout *layout; /* weak: set by who knows it; NULL: packets end at a hole */
 	const char *name;            /* weak: of the file */
 	const char *trace_dir;       /* weak: where it is read into; NULL: not known */
-	uint64_t produced_at, hot_at, hot_stride, seq_offset, cold_at, ends_at, writers_at,
-		counts_at, pages_at, pages_stride, pages_offset, data_offset; /* in the file */
+	uint64_t produced_at, hot_at, hot_stride, seq_offset, cold_at, ends_at; /* in the file */
+	uint64_t writers_at, counts_at, pages_at, pages_stride, pages_offset, data_offset;
 };
 
 /* A sub-buffer that all of its room is reserved in, but not committed. */

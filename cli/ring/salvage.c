@@ -169,8 +169,7 @@ struct walk {
 	const struct salvage *packet;
 	uint64_t at, time_ns, n_missing;
 	struct cut cuts[MAX_CUTS + MAX_THREADS + MAX_UNPROVEN];
-	struct cut
-		unproven[MAX_UNPROVEN]; /* runs of records of which all but the time may be old */
+	struct cut unproven[MAX_UNPROVEN]; /* records of which all but the time may be old */
 	struct last threads[MAX_THREADS];
 	uint32_t n_cuts, n_unproven, n_threads;
 	uint64_t n_shortest; /* of the unproven */

@@ -22,9 +22,9 @@
 struct log {
 	struct compiler_info *info; /* weak, both */
 	struct string_cache *strings;
-	uint64_t all_cycles,
-		total_cycles; /* of the open table: with the rows left out; as stated */
-	uint8_t phase;        /* of the next table */
+	uint64_t all_cycles;   /* of the open table, with the rows left out */
+	uint64_t total_cycles; /* of it, as stated */
+	uint8_t phase;         /* of the next table */
 	bool is_open, has_total, is_autopilot;
 };
 

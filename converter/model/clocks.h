@@ -17,10 +17,10 @@ struct clock_report { /* one line of clocks.csv; NAN = not known */
 	uint64_t resets;
 	double freq_mhz, ppm_vs_nominal, ci_ppm, offset_ns;
 	double half_width_ns_p50, half_width_ns_p99, half_width_ns_max;
-	double residual_ns_p50, residual_ns_p99,
-		residual_ns_max; /* estimate's distance from the bracket's middle */
-	uint64_t violations_before,
-		violations_after; /* of causality: nominal or mean rate, and ours */
+	double residual_ns_p50, residual_ns_p99; /* estimate's distance from the bracket's middle */
+	double residual_ns_max;
+	uint64_t violations_before; /* of causality, by the nominal or mean rate */
+	uint64_t violations_after;  /* by the clock as calibrated */
 	uint64_t inversions_before, inversions_after; /* of the device's own order */
 	double rho_ppm;
 	const char *rho_source; /* "default", "user"; "raised": the evidence did not fit that rho */

@@ -200,9 +200,7 @@ struct record_memory {
 struct record_op { /* op: name = type; op_info: name = op_name; tensor: name = dims */
 	struct record head;
 	uint64_t correlation;
-	uint32_t text
-		/* op: attributes; op_info: module, opcode, frames; tensor: layout, dtype, memory */
-		[3];
+	uint32_t text[3]; /* attributes; module, opcode, frames; layout, dtype, memory */
 	uint32_t n_cores; /* tensor: is_output */
 	uint32_t depth;
 	uint32_t unused;

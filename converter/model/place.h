@@ -18,9 +18,8 @@
 
 struct placed { /* a stamp on its host's clock */
 	int64_t host_ns;
-	uint32_t err_ns; /* certified half-width; UINT32_MAX = no bound */
-	enum time_status
-		status; /* CERTIFIED, ASSUMED, or UNMATCHED when the counter has no evidence */
+	uint32_t err_ns;         /* certified half-width; UINT32_MAX = no bound */
+	enum time_status status; /* CERTIFIED, ASSUMED, UNMATCHED: the counter has no evidence */
 };
 
 struct map_knot { /* where a map bends */

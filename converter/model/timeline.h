@@ -27,9 +27,8 @@ struct timeline {
 	struct table instants;    /* struct instant_row, in output order */
 	struct table counters;    /* struct counter_row */
 	struct table memory;      /* struct memory_row */
-	struct table
-		flows_from;   /* struct flow, by from_time_ns; a flow's place here is its id - 1 */
-	struct track *tracks; /* owned */
+	struct table flows_from;  /* struct flow, by from_time_ns; its id is its place + 1 */
+	struct track *tracks;     /* owned */
 	uint32_t n_tracks;
 	struct op_call *calls;     /* owned: in the order of their host rows */
 	struct op_tensor *tensors; /* owned */

@@ -27,8 +27,7 @@
 struct emit_run {
 	const char *const *inputs; /* as given */
 	uint32_t n_inputs;
-	const char *const
-		*options; /* NAME=VALUE of every option that shapes the output, in fixed order */
+	const char *const *options; /* NAME=VALUE of each that shapes the output, in fixed order */
 	uint32_t n_options;
 	const struct pair_report *pairs; /* of files of two tools, by rank */
 	uint32_t n_pairs;

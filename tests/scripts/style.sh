@@ -36,6 +36,9 @@ complain "lines of prose longer than 120 columns" \
 	"$(for f in *.md $(find docs -name '*.md'); do LC_ALL=C awk -v f="$f" '/^ *```/ { code = !code }
 		code || /^ *[|#<]/ || !/[^ ] [^ ]/ { next }
 		{ gsub(/[\200-\277]/, "") } length($0) > 120 { print "  " f ":" NR }' "$f"; done)"
+complain "a declaration is torn over two lines; say less behind it" \
+	"$(grep -nE '^	+(const )?(struct [a-z_]+|enum [a-z_]+|u?int[0-9]+_t|double|char|bool|size_t)( \*?const)?( [a-z_, ]*,)?$' \
+		$(find tracer firmware-markers converter analysis cli -name '*.[ch]'))"
 complain "files without a licence line" \
 	"$(grep -L 'SPDX-License-Identifier' $sources $(find . -name CMakeLists.txt -not -path './build*'))"
 complain "a library prints or exits" \

@@ -258,9 +258,8 @@ int filter_run(struct graph *graph, const struct curve *curves);
 /* A place on a clock where a constraint stands. */
 struct knot {
 	int64_t host_ns;
-	int64_t slow,
-		fast;   /* integrals of the least and of the most that its clock's pace is, fine */
-	int64_t lo, hi; /* bounds of the root's time, fine */
+	int64_t slow, fast; /* integrals of its clock's least and greatest pace, fine */
+	int64_t lo, hi;     /* bounds of the root's time, fine */
 	uint32_t part, event;
 	uint32_t lo_from, hi_from; /* parts whose constraint set the bounds; FLEXTRACE_NONE */
 	bool is_exit;

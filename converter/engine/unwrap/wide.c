@@ -23,10 +23,9 @@ struct reader {
 	const struct fact *before; /* certified fact with both bounds; NULL: none */
 	struct fact *doubted;      /* outlier since `last`; NULL: none */
 	const struct fact *next;   /* certified read ahead, or the end */
-	const struct fact
-		*across;  /* last read of an earlier segment, if not its only one; or NULL */
-	uint32_t n_reads; /* certified, of the segment of `last` */
-	bool is_anew;     /* `last` was an outlier */
+	const struct fact *across; /* last read of an earlier segment that has others; or NULL */
+	uint32_t n_reads;          /* certified, of the segment of `last` */
+	bool is_anew;              /* `last` was an outlier */
 };
 
 static bool is_known(const struct fact *fact)

@@ -15,10 +15,10 @@
 #include "base/map.h"
 
 struct rank_sets {
-	struct map nodes; /* (group, rank; number + 1, 0 = all) -> node */
-	struct map known; /* groups in which somebody names a peer */
-	uint32_t *parents,
-		*ranks; /* owned, by node: towards the lowest rank of the set; its rank */
+	struct map nodes;  /* (group, rank; number + 1, 0 = all) -> node */
+	struct map known;  /* groups in which somebody names a peer */
+	uint32_t *parents; /* owned, by node: towards the lowest rank of the set */
+	uint32_t *ranks;   /* owned, by node */
 	uint32_t n, n_allocated, n_ranks_allocated;
 };
 

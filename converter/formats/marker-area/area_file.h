@@ -37,8 +37,7 @@ struct dumped_area {
 struct area_list {
 	struct dumped_area *areas; /* owned */
 	uint32_t n, n_allocated;
-	uint32_t
-		n_refused; /* begin as areas and contradict themselves, or end inside their slots */
+	uint32_t n_refused; /* begin as areas, but contradict themselves or end too early */
 	uint32_t n_cut;
 	uint32_t n_inside;  /* begin inside of what another one claims */
 	struct map devices; /* (core, processor) -> areas that have them */

@@ -65,9 +65,8 @@ static inline int64_t pair_move(const struct pair_fit *fit, int64_t from_ns)
 
 struct pair_result {
 	struct pair_fit fit;
-	uint32_t n_from,
-		n_to;     /* events that could have a partner: of common keys, while both ran */
-	uint32_t n_pairs; /* 0: nothing in common, and no fit */
+	uint32_t n_from, n_to; /* events of common keys while both ran: may have a partner */
+	uint32_t n_pairs;      /* 0: nothing in common, and no fit */
 	/* distance of the pairs: of their begins or of their ends, which is nearer */
 	int64_t residual_ns_p50, residual_ns_p99, residual_ns_max;
 	bool is_uncertain; /* another offset fits nearly as well, or less than half has a partner */

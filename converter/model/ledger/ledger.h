@@ -210,8 +210,7 @@ enum warning {
 struct ledger {
 	uint64_t read[RECORD_CLASS_COUNT];
 	uint64_t rows[RECORD_CLASS_COUNT];
-	uint64_t evidence
-		[RECORD_CLASS_COUNT]; /* or definition, or an attribute of another record's row */
+	uint64_t evidence[RECORD_CLASS_COUNT]; /* or definition, or attribute of another's row */
 	uint64_t discarded[RECORD_CLASS_COUNT][LOSS_CAUSE_COUNT];
 	uint64_t foreign_events; /* events that are no flextrace record; outside the balance */
 	uint64_t warnings[WARNING_COUNT];

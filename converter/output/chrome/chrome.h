@@ -102,14 +102,12 @@ struct chrome {
 	struct emit_views views;
 	struct chrome_ids ids;
 	struct writer writer;
-	struct fragments
-		marker_heads; /* per marker: {"ph":"X","cat":"firmware","name":"load tile" */
-	struct fragments marker_args; /* per marker: ,"kind":"FW","file":"fw.c","line":3 */
-	struct fragments places;      /* per track: ,"pid":1000,"tid":12,"ts": */
-	struct fragments
-		device_args; /* per track of a device: ,"args":{"rank":0,"device":0,"core":0 */
-	struct run_fragment *runs; /* owned: per track: its arguments, run, job, up to cycles */
-	size_t zone_bytes;         /* that arguments of a zone may take */
+	struct fragments marker_heads; /* per marker: {"ph":"X","cat":"firmware","name":"load" */
+	struct fragments marker_args;  /* per marker: ,"kind":"FW","file":"fw.c","line":3 */
+	struct fragments places;       /* per track: ,"pid":1000,"tid":12,"ts": */
+	struct fragments device_args;  /* per track of a device: ,"args":{"rank":0,"device":0 */
+	struct run_fragment *runs;     /* owned: per track: its arguments, run, job, up to cycles */
+	size_t zone_bytes;             /* that arguments of a zone may take */
 	struct writer_high_digits times, cycles; /* of the time and stamp before */
 	struct writer_digits err, job;           /* of the row before */
 	struct losses loss_lines;   /* owned: as they are shown, with spans in time_ns */

@@ -29,15 +29,14 @@ struct csv {
 	struct writer_digits job;        /* of the row before */
 	struct csv_quality quality;      /* likewise */
 	struct fragments owners;         /* per process: rank,host,pid, */
-	struct fragments
-		tracks; /* per track: rank,host,pid,tid,thread, or rank,...,device,core,queue, */
-	struct fragments markers;      /* per marker: kind,name, */
-	struct run_fragment *runs;     /* owned: per track: source, end of line */
-	size_t zone_bytes;             /* that the line of a zone may take */
-	struct fragments host_kinds;   /* per host kind: kind, */
-	struct fragments device_kinds; /* per device kind: kind, */
-	struct fragments statuses;     /* per status: status, */
-	struct fragments classes;      /* per event class: class, */
+	struct fragments tracks;         /* per track: rank,...,thread, or rank,...,queue, */
+	struct fragments markers;        /* per marker: kind,name, */
+	struct run_fragment *runs;       /* owned: per track: source, end of line */
+	size_t zone_bytes;               /* that the line of a zone may take */
+	struct fragments host_kinds;     /* per host kind: kind, */
+	struct fragments device_kinds;   /* per device kind: kind, */
+	struct fragments statuses;       /* per status: status, */
+	struct fragments classes;        /* per event class: class, */
 };
 
 int csv_init(struct csv *csv, const struct findings *findings);

@@ -31,11 +31,11 @@
 static const uint32_t parts[N_PARTS] = {48, 50, 52, 75};
 
 struct limits {
-	double least_us,
-		median_us; /* half-widths of the band: the narrow tenth's, and the median */
-	double usual_us;   /* width: see room_half() */
-	double free_us;    /* the path may go as far as a half-width is beyond that */
-	double worth;      /* how much wider a bound may become besides */
+	double least_us;  /* half-width of the narrow tenth of the band */
+	double median_us; /* of all of it */
+	double usual_us;  /* width: see room_half() */
+	double free_us;   /* the path may go as far as a half-width is beyond that */
+	double worth;     /* how much wider a bound may become besides */
 };
 
 /* How far the path should be off the middle at a knot, as far as that is worth its cost. In us. */

@@ -40,8 +40,8 @@ struct job {
 	uint32_t n_seen;    /* ... and so many are not complete; while late_ns is looked for */
 	int64_t submit_ns;  /* the last one ... */
 	uint32_t n_submits; /* ... of so many since a completion; while lags are looked for */
-	uint32_t n_whole,
-		n_ops; /* instances with both edges; operations: while losses are looked for */
+	uint32_t n_whole; /* instances with both edges; while losses are looked for, as the next */
+	uint32_t n_ops;   /* operations */
 	bool has_choices;
 	bool has_over;  /* among its instances are such that lack their completion, and are over */
 	bool is_in_use; /* its number was used again before its work was complete ... */

@@ -52,8 +52,8 @@ struct flextrace_emulator_step {
 struct flextrace_emulator_clock {
 	uint64_t offset_ticks; /* counter at creation: cores that were gated apart differ here */
 	int32_t drift_ppb;     /* cores on one oscillator have the same drift and steps */
-	const struct flextrace_emulator_step
-		*steps; /* weak, ascending at_ns; NULL = constant rate */
+	/* Weak, ascending at_ns; NULL = constant rate */
+	const struct flextrace_emulator_step *steps;
 	size_t n_steps;
 };
 
@@ -65,8 +65,8 @@ struct flextrace_emulator_config {
 	uint64_t counter_hz;   /* nominal rate, 1..2^33 */
 	uint64_t offset_ticks; /* counter at creation; just below 2^32 makes it wrap soon */
 	int32_t drift_ppb;     /* how much faster than nominal it really runs, 1000 = 1 ppm */
-	const struct flextrace_emulator_step
-		*steps; /* weak, ascending at_ns; NULL = constant rate */
+	/* Weak, ascending at_ns; NULL = constant rate */
+	const struct flextrace_emulator_step *steps;
 	size_t n_steps;
 	/* n_cores counters, weak: core c counts by core_clocks[c] in clock domain `domain` + c, and
 	 * offset_ticks, drift_ppb and steps above say nothing. NULL = all share one counter and
