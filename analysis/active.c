@@ -43,16 +43,13 @@ static void count_kernel(struct device_activity *device, const struct device_row
 static int count_kernels(struct activity *activity)
 {
 	const struct timeline *timeline = activity->timeline;
-	struct table_cursor cursor;
-	const struct device_row *row;
 
 	FLEXTRACE_TRY(owners_init(&activity->owners, timeline->identity));
 	activity->devices = calloc(timeline->identity->n_devices + 1ull,
 	                           sizeof(*activity->devices));
 	if (!activity->devices)
 		return FLEXTRACE_E_MEMORY;
-	timeline_read_ops(&cursor, timeline);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		if (row->kind == ROW_EXEC)
 			count_kernel(&activity->devices[timeline->ops[row->source].device], row);
 	}

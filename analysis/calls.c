@@ -130,12 +130,9 @@ static bool is_work(const struct device_row *row)
 static int count_kernels(struct calls *calls)
 {
 	const struct timeline *timeline = calls->timeline;
-	struct table_cursor cursor;
-	const struct device_row *row;
 	uint32_t group;
 
-	timeline_read_ops(&cursor, timeline);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		const struct tick_op *op = &timeline->ops[row->source];
 
 		if (is_work(row))
@@ -215,12 +212,9 @@ static int count_functions(struct calls *calls)
 	const struct timeline *timeline = calls->timeline;
 	struct call_stack *stacks = calloc(timeline->n_tracks + 1ull, sizeof(*stacks));
 	int code = stacks ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
-	struct table_cursor cursor;
-	const struct host_row *row;
 
-	timeline_read(&cursor, &timeline->host_rows);
-	while (code == FLEXTRACE_OK && (row = table_next(&cursor, sizeof(*row)))) {
-		if (is_function(row))
+	TABLE_EACH(struct host_row, row, &timeline->host_rows) {
+		if (code == FLEXTRACE_OK && is_function(row))
 			code = count_function(calls, row, stacks);
 	}
 	for (uint32_t i = 0; stacks && i < timeline->n_tracks; i++)

@@ -102,19 +102,16 @@ static int compare_lines(const void *left, const void *right, void *context)
 int categories_count(struct categories *categories, const struct findings *findings)
 {
 	const struct timeline *timeline = findings->timeline;
-	const struct device_row *row;
-	struct table_cursor cursor;
 	struct map places = {0};
 	int code = FLEXTRACE_OK;
 
 	*categories = (struct categories){.strings = timeline->strings};
 	if (!findings->costs)
 		return FLEXTRACE_OK;
-	timeline_read(&cursor, &timeline->device_rows);
-	while (code == FLEXTRACE_OK && (row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		struct category_line kernel;
 
-		if (row->kind != ROW_EXEC)
+		if (row->kind != ROW_EXEC || code < 0)
 			continue;
 		kernel = look_at(findings, row);
 		code = count_kernel(categories, &places, &kernel);

@@ -186,12 +186,9 @@ static int compare_kernels(uint32_t left, uint32_t right, const void *context)
 static int take_kernels(struct power_table *table)
 {
 	const struct timeline *timeline = table->timeline;
-	struct table_cursor cursor;
-	const struct device_row *row;
 
 	name_groups_init(&table->kernels, sizeof(struct power_kernel), timeline->n_ops);
-	timeline_read(&cursor, &timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		if (row->kind == ROW_EXEC)
 			FLEXTRACE_TRY(take_kernel(table, row));
 	}
@@ -326,9 +323,6 @@ static int sum_parts(const struct power_device *device, struct power_line *line)
 
 static int take_parts(struct power_table *table)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
-
 	for (uint32_t i = 0; i < table->power->n_devices; i++) {
 		uint32_t n = table->power->devices[i].n;
 		double *covered_ns = blocks_allocate(n, sizeof(*covered_ns));
@@ -338,8 +332,7 @@ static int take_parts(struct power_table *table)
 			return FLEXTRACE_E_MEMORY;
 		memset(covered_ns, 0, n * sizeof(*covered_ns));
 	}
-	timeline_read(&cursor, &table->timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &table->timeline->device_rows) {
 		if (row->kind == ROW_EXEC)
 			cover_by(table, row);
 	}

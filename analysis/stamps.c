@@ -58,12 +58,9 @@ static bool is_part(const struct device_row *row)
 static int count_calls(struct stamps *stamps)
 {
 	const struct timeline *timeline = stamps->timeline;
-	struct table_cursor cursor;
-	const struct device_row *row;
 	uint32_t place;
 
-	timeline_read_ops(&cursor, timeline);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		const struct tick_op *op = &timeline->ops[row->source];
 
 		if (!is_part(row) || stamps->group_of[row->source])
@@ -79,16 +76,13 @@ static int count_calls(struct stamps *stamps)
 /* The same once more: now it is known where those of a group go. */
 static void list_calls(struct stamps *stamps)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
 	uint32_t end = 0;
 
 	for (uint32_t i = 0; i < stamps->groups.n; i++) {
 		end += group_at(stamps, i)->n_calls;
 		group_at(stamps, i)->first = end;
 	}
-	timeline_read_ops(&cursor, stamps->timeline);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, timeline_op_rows(stamps->timeline)) {
 		uint32_t place = is_part(row) ? stamps->group_of[row->source] : 0;
 
 		if (!place)

@@ -138,11 +138,8 @@ static int take_row(const struct aie_run *run, struct aie_core *core, const stru
 static int take_rows(const struct aie_run *run, struct aie_core *const *core_of)
 {
 	const struct timeline *timeline = run->timeline;
-	struct table_cursor cursor;
-	const struct device_row *row;
 
-	timeline_read(&cursor, &timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		struct aie_core *core;
 
 		if (row->kind != ROW_EXEC && row->kind != ROW_STATE)

@@ -181,11 +181,7 @@ static int list_blocks(const struct timeline *timeline, struct map *names)
 /* (process, correlation) -> name of a host operation. */
 static int list_calls(const struct timeline *timeline, struct map *names)
 {
-	struct table_cursor cursor;
-	const struct host_row *row;
-
-	timeline_read(&cursor, &timeline->host_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct host_row, row, &timeline->host_rows) {
 		const struct track *track = &timeline->tracks[row->track];
 
 		if (row->kind != FLEXTRACE_RUNTIME_OP || !row->correlation)

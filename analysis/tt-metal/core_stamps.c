@@ -99,12 +99,9 @@ static void add_row(struct core_stamps *all, const struct device_row *row)
 
 static uint64_t count_rows(const struct timeline *timeline)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
 	uint64_t n = 0;
 
-	timeline_read(&cursor, &timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row))))
+	TABLE_EACH(struct device_row, row, &timeline->device_rows)
 		n += is_stamped(row) && core_is_named(timeline, timeline->tracks[row->track].owner);
 	return n;
 }
@@ -112,15 +109,12 @@ static uint64_t count_rows(const struct timeline *timeline)
 static int collect(struct core_stamps *all)
 {
 	const struct timeline *timeline = all->timeline;
-	struct table_cursor cursor;
-	const struct device_row *row;
 
 	all->stamps = malloc((2 * count_rows(timeline) + timeline->n_loose_stamps + 1) *
 	                     sizeof(*all->stamps));
 	if (!all->stamps)
 		return FLEXTRACE_E_MEMORY;
-	timeline_read(&cursor, &timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		if (is_stamped(row) && core_is_named(timeline, timeline->tracks[row->track].owner))
 			add_row(all, row);
 	}

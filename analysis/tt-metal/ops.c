@@ -158,11 +158,7 @@ static int take_row(struct finder *finder, const struct host_row *row)
 
 static int take_rows(struct finder *finder)
 {
-	struct table_cursor cursor;
-	const struct host_row *row;
-
-	timeline_read(&cursor, &finder->ops->timeline->host_rows);
-	while ((row = table_next(&cursor, sizeof(*row))))
+	TABLE_EACH(struct host_row, row, &finder->ops->timeline->host_rows)
 		FLEXTRACE_TRY(take_row(finder, row));
 	return FLEXTRACE_OK;
 }

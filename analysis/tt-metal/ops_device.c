@@ -220,11 +220,7 @@ static int take_mark(struct ops *ops, struct jobs *jobs, const struct device_row
 /* Control blocks before marks: a run begins before its block's first stamp. */
 static int take_rows(struct ops *ops, struct jobs *jobs, bool are_marks)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
-
-	timeline_read(&cursor, &ops->timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &ops->timeline->device_rows) {
 		if ((row->kind >= ROW_FIRMWARE) != are_marks)
 			continue;
 		FLEXTRACE_TRY((are_marks ? take_mark : take_block)(ops, jobs, row));

@@ -47,11 +47,8 @@ static int add_line(struct ops *ops, const struct tick_op *op, uint64_t *numbers
 int ops_add_given(struct ops *ops, uint64_t *numbers)
 {
 	const struct timeline *timeline = ops->timeline;
-	struct table_cursor cursor;
-	const struct device_row *row;
 
-	timeline_read_ops(&cursor, timeline);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		const struct tick_op *op;
 
 		if (row->kind != ROW_EXEC)

@@ -37,14 +37,10 @@ static int count_zone(struct zones *zones, const struct device_row *row)
 
 static int count_zones(struct zones *zones, const struct timeline *timeline)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
-
 	FLEXTRACE_TRY(core_places_init(&zones->all, timeline));
 	if (!zones->all.owners.devices)
 		return FLEXTRACE_OK;
-	timeline_read(&cursor, &timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		if (row->kind >= ROW_FIRMWARE)
 			FLEXTRACE_TRY(count_zone(zones, row));
 	}

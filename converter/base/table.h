@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "error.h"
 
 struct table_chunk {              /* one allocation */
 	struct table_chunk *next; /* owned */
@@ -62,6 +65,17 @@ static inline void *table_append(struct table *table, size_t size_bytes)
 	return row;
 }
 
+/* Appends a copy of a row. FLEXTRACE_E_MEMORY or 0. */
+static inline int table_put(struct table *table, const void *row, size_t size_bytes)
+{
+	void *copy = table_append(table, size_bytes);
+
+	if (!copy)
+		return FLEXTRACE_E_MEMORY;
+	memcpy(copy, row, size_bytes);
+	return FLEXTRACE_OK;
+}
+
 /* Starts reading at the first row. With `consumes`, chunks are freed once read past, and the
  * table is empty when the end was reached; `n_rows` is not stepped before. */
 void table_read(struct table_cursor *cursor, struct table *table, bool consumes);
@@ -81,6 +95,21 @@ static inline void *table_next(struct table_cursor *cursor, size_t size_bytes)
 	cursor->offset_bytes += size_bytes;
 	return row;
 }
+
+/* The start of a table that stays as it is. */
+static inline struct table_cursor table_begin(const struct table *table)
+{
+	struct table_cursor cursor;
+
+	table_read(&cursor, (struct table *)(uintptr_t)table, false);
+	return cursor;
+}
+
+/* For each row: TABLE_EACH(struct flow, flow, flows) { ... }. The table stays as it is. */
+#define TABLE_EACH(type, row, table)                                                               \
+	for (struct table_cursor row##_at = table_begin(table), *row##_one = &row##_at; row##_one; \
+	     row##_one = NULL)                                                                     \
+		for (const type *row; (row = table_next(row##_one, sizeof(*row)));)
 
 /* Returns the row at the cursor without stepping; NULL at the end. */
 void *table_peek(struct table_cursor *cursor);

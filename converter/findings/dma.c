@@ -8,8 +8,10 @@
 
 void dma_read(struct dma_reader *reader, const struct timeline *timeline)
 {
-	*reader = (struct dma_reader){.timeline = timeline};
-	timeline_read(&reader->cursor, &timeline->device_rows);
+	*reader = (struct dma_reader){
+		.timeline = timeline,
+		.cursor = table_begin(&timeline->device_rows),
+	};
 }
 
 void dma_release(struct dma_reader *reader)

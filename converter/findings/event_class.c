@@ -79,17 +79,13 @@ static bool has_several_ranks(const struct identity *identity)
 
 int event_classes_init(struct event_classes *classes, const struct timeline *timeline)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
-
 	*classes = (struct event_classes){.timeline = timeline};
 	if (!has_several_ranks(timeline->identity))
 		return FLEXTRACE_OK;
 	classes->spans = calloc(timeline->identity->n_devices + 1ull, sizeof(*classes->spans));
 	if (!classes->spans)
 		return FLEXTRACE_E_MEMORY;
-	timeline_read(&cursor, &timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		struct kernel_span *span;
 
 		if (row->kind != ROW_EXEC)

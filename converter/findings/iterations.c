@@ -41,11 +41,7 @@ static uint32_t process_of(const struct timeline *timeline, const struct device_
 /* Kernels are many: counted first, they need no room to grow. */
 static int make_room(const struct timeline *timeline, struct process_work *work)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
-
-	timeline_read_ops(&cursor, timeline);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		if (row->kind == ROW_EXEC)
 			work[process_of(timeline, row)].kernels.n_allocated++;
 	}
@@ -61,11 +57,7 @@ static int make_room(const struct timeline *timeline, struct process_work *work)
 
 static void read_kernels(const struct timeline *timeline, struct process_work *work)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
-
-	timeline_read_ops(&cursor, timeline);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		struct intervals *kernels = &work[process_of(timeline, row)].kernels;
 
 		if (row->kind != ROW_EXEC)
@@ -78,8 +70,6 @@ static void read_kernels(const struct timeline *timeline, struct process_work *w
 /* Where kernels are, of those processes whose iterations ask for it. */
 static int place_kernels(const struct timeline *timeline, struct process_work *work)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
 	bool has_any = false;
 
 	for (uint32_t i = 0; i < timeline->identity->n_processes; i++) {
@@ -93,8 +83,9 @@ static int place_kernels(const struct timeline *timeline, struct process_work *w
 			return FLEXTRACE_E_MEMORY;
 		kernels->n = 0;
 	}
-	timeline_read_ops(&cursor, timeline);
-	while (has_any && (row = table_next(&cursor, sizeof(*row)))) {
+	if (!has_any)
+		return FLEXTRACE_OK;
+	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		struct intervals *kernels = &work[process_of(timeline, row)].kernels;
 
 		if (row->kind == ROW_EXEC && kernels->list)
@@ -107,13 +98,10 @@ static int place_kernels(const struct timeline *timeline, struct process_work *w
 static int read_steps(const struct timeline *timeline, struct process_work *work)
 {
 	const struct identity *identity = timeline->identity;
-	struct table_cursor cursor;
-	const struct host_row *host;
 
 	if (!timeline->has_steps)
 		return FLEXTRACE_OK;
-	timeline_read(&cursor, &timeline->host_rows);
-	while ((host = table_next(&cursor, sizeof(*host)))) {
+	TABLE_EACH(struct host_row, host, &timeline->host_rows) {
 		uint32_t thread = timeline->tracks[host->track].owner;
 
 		if (host->kind == HOST_STEP)

@@ -49,11 +49,8 @@ static uint32_t number_at(struct turns *turns, int64_t start_time_ns)
 static void mark_rows(const struct iterations *iterations, struct turns *turns, uint32_t *of_op)
 {
 	const struct timeline *timeline = iterations->timeline;
-	struct table_cursor cursor;
-	const struct device_row *row;
 
-	timeline_read(&cursor, &timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		uint32_t device;
 
 		if (row->kind < ROW_EXEC || row->kind > ROW_RELEASE || row->kind == ROW_DMA_OUT)

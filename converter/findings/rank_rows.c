@@ -35,18 +35,13 @@ static int64_t end_of_all(const struct extent *extent)
 static void cover_all(struct extent *extents, const struct timeline *timeline)
 {
 	const struct identity *identity = timeline->identity;
-	struct table_cursor cursor;
-	const struct host_row *host;
-	const struct device_row *device;
 
 	for (uint32_t i = 0; i < identity->n_processes; i++)
 		extents[i] = (struct extent){INT64_MAX, INT64_MIN, 0};
-	timeline_read(&cursor, &timeline->host_rows);
-	while ((host = table_next(&cursor, sizeof(*host))))
+	TABLE_EACH(struct host_row, host, &timeline->host_rows)
 		cover(&extents[identity->threads[timeline->tracks[host->track].owner].process],
 		      host->start_time_ns, host->end_time_ns);
-	timeline_read(&cursor, &timeline->device_rows);
-	while ((device = table_next(&cursor, sizeof(*device))))
+	TABLE_EACH(struct device_row, device, &timeline->device_rows)
 		cover(&extents[identity->devices[timeline->tracks[device->track].owner].process],
 		      device->start_time_ns, device->end_time_ns);
 }

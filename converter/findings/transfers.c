@@ -96,11 +96,7 @@ static int take_row(struct finder *finder, const struct device_row *row)
 
 static int take_rows(struct finder *finder)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
-
-	timeline_read(&cursor, &finder->timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row))))
+	TABLE_EACH(struct device_row, row, &finder->timeline->device_rows)
 		FLEXTRACE_TRY(take_row(finder, row));
 	return FLEXTRACE_OK;
 }
@@ -257,32 +253,19 @@ static int compare_flows(const void *left, const void *right)
 	return (a->to_track > b->to_track) - (a->to_track < b->to_track);
 }
 
-static int append(struct table *flows, const struct flow *flow)
-{
-	struct flow *added = table_append(flows, sizeof(*added));
-
-	if (!added)
-		return FLEXTRACE_E_MEMORY;
-	*added = *flow;
-	return FLEXTRACE_OK;
-}
-
 /* Appends the launches and `n` messages, both in order. */
 static int merge(struct table *flows, const struct table *launches, const struct flow *messages,
                  uint32_t n)
 {
-	struct table_cursor cursor;
-	const struct flow *launch;
 	uint32_t next = 0;
 
-	timeline_read(&cursor, launches);
-	while ((launch = table_next(&cursor, sizeof(*launch)))) {
+	TABLE_EACH(struct flow, launch, launches) {
 		while (next < n && messages[next].from_time_ns < launch->from_time_ns)
-			FLEXTRACE_TRY(append(flows, &messages[next++]));
-		FLEXTRACE_TRY(append(flows, launch));
+			FLEXTRACE_TRY(table_put(flows, &messages[next++], sizeof(*messages)));
+		FLEXTRACE_TRY(table_put(flows, launch, sizeof(*launch)));
 	}
 	while (next < n)
-		FLEXTRACE_TRY(append(flows, &messages[next++]));
+		FLEXTRACE_TRY(table_put(flows, &messages[next++], sizeof(*messages)));
 	return FLEXTRACE_OK;
 }
 

@@ -19,14 +19,11 @@ static int count_kernels(const struct timeline *timeline, uint64_t **ret_begins)
 {
 	uint32_t n_devices = timeline->identity->n_devices;
 	uint64_t *begins = calloc(n_devices + 1ull, sizeof(*begins));
-	struct table_cursor cursor;
-	const struct device_row *row;
 
 	*ret_begins = begins;
 	if (!begins)
 		return FLEXTRACE_E_MEMORY;
-	timeline_read(&cursor, &timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row))))
+	TABLE_EACH(struct device_row, row, &timeline->device_rows)
 		if (row->kind == ROW_EXEC)
 			begins[device_of(timeline, row) + 1]++;
 	for (uint32_t i = 0; i < n_devices; i++)
@@ -49,15 +46,12 @@ static int collect_kernels(const struct timeline *timeline, struct string_cache 
                            uint64_t *ends, struct matched_kernel *kernels)
 {
 	struct map names = {0};
-	struct table_cursor cursor;
-	const struct device_row *row;
 	int code = FLEXTRACE_OK;
 
-	timeline_read(&cursor, &timeline->device_rows);
-	while (code == FLEXTRACE_OK && (row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		struct matched_kernel *kernel;
 
-		if (row->kind != ROW_EXEC)
+		if (row->kind != ROW_EXEC || code < 0)
 			continue;
 		kernel = &kernels[ends[device_of(timeline, row)]++];
 		kernel->op = row->source;

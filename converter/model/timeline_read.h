@@ -7,19 +7,13 @@
 
 #include "timeline.h"
 
-/* Starts at the first row of a table, which stays as it is. */
-static inline void timeline_read(struct table_cursor *cursor, const struct table *table)
-{
-	table_read(cursor, (struct table *)table, false);
-}
-
-/* The same for the rows of devices where only those of control blocks matter: none, if the trace
- * has markers only. */
-static inline void timeline_read_ops(struct table_cursor *cursor, const struct timeline *timeline)
+/* The rows of devices where only those of control blocks matter: none, if the trace has markers
+ * only. */
+static inline const struct table *timeline_op_rows(const struct timeline *timeline)
 {
 	static const struct table none = TABLE_INIT;
 
-	timeline_read(cursor, timeline->n_ops ? &timeline->device_rows : &none);
+	return timeline->n_ops ? &timeline->device_rows : &none;
 }
 
 /* Of a row or any other interval, which does not end before it begins. */

@@ -2,7 +2,6 @@
 #include "emit.h"
 
 #include <pthread.h>
-#include <stddef.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 #include "column_text.h"
 #include "output_dir.h"
 #include "output/run-json/run_json.h"
-#include "model/timeline_read.h"
 
 #define DEFAULT_FORMATS "chrome,csv"
 #define MAX_FORMATS     8
@@ -113,29 +111,15 @@ int emit_read_views(struct emit_views *views, const char *overlap, const char *t
 	return FLEXTRACE_OK;
 }
 
-static uint64_t count_lanes(const struct timeline *timeline, const struct table *table,
-                            size_t row_bytes, size_t track_offset)
-{
-	struct table_cursor cursor;
-	const char *row;
-	uint64_t n = 0;
-
-	timeline_read(&cursor, table);
-	while ((row = table_next(&cursor, row_bytes))) {
-		uint32_t track;
-
-		memcpy(&track, row + track_offset, sizeof(track));
-		n += timeline->tracks[track].lane > 0;
-	}
-	return n;
-}
-
 uint64_t emit_count_overlaps(const struct timeline *timeline)
 {
-	return count_lanes(timeline, &timeline->host_rows, sizeof(struct host_row),
-	                   offsetof(struct host_row, track)) +
-	       count_lanes(timeline, &timeline->device_rows, sizeof(struct device_row),
-	                   offsetof(struct device_row, track));
+	uint64_t n = 0;
+
+	TABLE_EACH(struct host_row, row, &timeline->host_rows)
+		n += timeline->tracks[row->track].lane > 0;
+	TABLE_EACH(struct device_row, row, &timeline->device_rows)
+		n += timeline->tracks[row->track].lane > 0;
+	return n;
 }
 
 /* -- jobs -------------------------------------------------------------------------------------- */

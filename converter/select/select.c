@@ -312,7 +312,7 @@ static int take_rows(struct pass *pass, const struct table *counters)
 	enum row_table table;
 
 	for (int i = 0; i < N_ROW_TABLES; i++)
-		timeline_read(&cursors[i], tables[i]);
+		cursors[i] = table_begin(tables[i]);
 	while ((table = earliest(cursors)) != N_ROW_TABLES)
 		FLEXTRACE_TRY(take_row(pass, table, table_next(&cursors[table], row_bytes[table])));
 	return FLEXTRACE_OK;
@@ -328,11 +328,7 @@ static bool has_end(const struct pass *pass, int64_t time_ns, uint32_t track, ui
 
 static int take_flows(struct pass *pass)
 {
-	struct table_cursor cursor;
-	const struct flow *flow;
-
-	timeline_read(&cursor, &pass->timeline->flows_from);
-	while ((flow = table_next(&cursor, sizeof(*flow)))) {
+	TABLE_EACH(struct flow, flow, &pass->timeline->flows_from) {
 		struct flow *copy;
 
 		if (!has_end(pass, flow->from_time_ns, flow->from_track, flow->correlation) ||

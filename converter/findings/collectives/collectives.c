@@ -97,11 +97,7 @@ static int take_point(struct collectives *out, const struct sync_point *point)
 /* Notes which records have a row: filters may have left some out. */
 static int find_rows(const struct timeline *timeline, struct map *rows)
 {
-	struct table_cursor cursor;
-	const struct host_row *row;
-
-	timeline_read(&cursor, &timeline->host_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct host_row, row, &timeline->host_rows) {
 		if (row->kind == HOST_COLLECTIVE)
 			FLEXTRACE_TRY(map_put(rows, row->stream, row->index, 1));
 	}
@@ -110,11 +106,7 @@ static int find_rows(const struct timeline *timeline, struct map *rows)
 
 static int take_points(struct collectives *out, const struct map *rows)
 {
-	struct table_cursor cursor;
-	const struct sync_point *point;
-
-	timeline_read(&cursor, out->timeline->sync_points);
-	while ((point = table_next(&cursor, sizeof(*point)))) {
+	TABLE_EACH(struct sync_point, point, out->timeline->sync_points) {
 		if (!out->timeline->n_filtered ||
 		    map_find(rows, point->stream, point->index) != MAP_NONE)
 			FLEXTRACE_TRY(take_point(out, point));

@@ -69,13 +69,10 @@ static int list_items(struct counting *counting)
 {
 	const struct timeline *timeline = counting->timeline;
 	const struct transfers *transfers = counting->transfers;
-	struct table_cursor cursor;
-	const struct device_row *row;
 	struct told_collective told;
 	uint32_t n_ends = 0;
 
-	timeline_read(&cursor, &timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		bool is_end = n_ends < transfers->n_ends &&
 		              transfers->ends[n_ends].source == row->source;
 

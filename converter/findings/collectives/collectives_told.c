@@ -82,17 +82,14 @@ int collectives_take_told(struct collectives *collectives)
 {
 	const struct timeline *timeline = collectives->timeline;
 	struct map uses = {0};
-	struct table_cursor cursor;
-	const struct device_row *row;
 	int code = FLEXTRACE_OK;
 
 	if (!timeline->has_groups)
 		return FLEXTRACE_OK;
-	timeline_read_ops(&cursor, timeline);
-	while (code == FLEXTRACE_OK && (row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		struct told_collective told;
 
-		if (collectives_told(timeline, row, &told))
+		if (code == FLEXTRACE_OK && collectives_told(timeline, row, &told))
 			code = add_part(collectives, &uses, row, &told);
 	}
 	map_release(&uses);

@@ -43,11 +43,7 @@ int counter_add_row(struct counter_maker *maker, const struct counter_sample *sa
 
 static int add_recorded(const struct timeline *timeline, struct row_sorter *rows)
 {
-	const struct counter_row *row;
-	struct table_cursor cursor;
-
-	timeline_read(&cursor, &timeline->counters);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct counter_row, row, &timeline->counters) {
 		struct counter_row *copy = row_sorter_append(rows);
 
 		if (!copy)
@@ -80,12 +76,7 @@ static int add_all(const struct counters_input *input, struct row_sorter *rows)
 
 static int put_row(void *context, void *row)
 {
-	struct counter_row *put = table_append(context, sizeof(*put));
-
-	if (!put)
-		return FLEXTRACE_E_MEMORY;
-	*put = *(struct counter_row *)row;
-	return FLEXTRACE_OK;
+	return table_put(context, row, sizeof(struct counter_row));
 }
 
 int counters_find(struct table *counters, const struct counters_input *input)

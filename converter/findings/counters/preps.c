@@ -86,11 +86,8 @@ static int open_prep(struct counter_maker *maker, struct prep_counter *counter, 
 static int add_preps(struct counter_maker *maker, struct prep_counter *counters)
 {
 	const struct timeline *timeline = maker->input->timeline;
-	const struct device_row *row;
-	struct table_cursor cursor;
 
-	timeline_read_ops(&cursor, timeline);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		uint32_t device;
 
 		if (row->kind != ROW_PREP)

@@ -41,11 +41,8 @@ int transfer_bw_add(struct counter_maker *maker)
 static int add_kernels(struct levels *levels, const struct counters_input *input)
 {
 	const struct kernel_costs *costs = input->costs;
-	struct table_cursor cursor;
-	const struct device_row *row;
 
-	timeline_read(&cursor, &input->timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &input->timeline->device_rows) {
 		const struct kernel_cost *cost = kernel_cost_of(costs, row);
 		uint32_t device = input->timeline->tracks[row->track].owner;
 

@@ -107,7 +107,7 @@ static void merge_init(struct merge *merge, struct chrome *chrome)
 		merge->next_time_ns[source] = NO_TIME;
 		if (!table || !chrome_is_shown(chrome, source))
 			continue;
-		timeline_read(&merge->cursors[source], table);
+		merge->cursors[source] = table_begin(table);
 		look_ahead(merge, source);
 	}
 	look_at_few(merge);

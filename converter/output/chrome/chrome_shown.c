@@ -147,7 +147,7 @@ void chrome_count_hidden(struct chrome *chrome)
 		if (!chrome_row_bytes[source] || source == FROM_FLOWS ||
 		    chrome_is_shown(chrome, source))
 			continue;
-		timeline_read(&cursor, table);
+		cursor = table_begin(table);
 		while ((row = table_next(&cursor, chrome_row_bytes[source]))) {
 			if (!chrome_is_of_process(chrome, source, row))
 				continue;
@@ -173,7 +173,7 @@ uint64_t chrome_n_of_process(const struct chrome *chrome)
 
 		if (!chrome_row_bytes[source] || source == FROM_FLOWS)
 			continue;
-		timeline_read(&cursor, chrome_table(chrome->view.findings, source));
+		cursor = table_begin(chrome_table(chrome->view.findings, source));
 		while ((row = table_next(&cursor, chrome_row_bytes[source])))
 			n += chrome_is_of_process(chrome, source, row);
 	}
@@ -182,11 +182,7 @@ uint64_t chrome_n_of_process(const struct chrome *chrome)
 
 bool chrome_has_ops(const struct chrome *chrome)
 {
-	const struct host_row *row;
-	struct table_cursor cursor;
-
-	timeline_read(&cursor, &chrome->view.timeline->host_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct host_row, row, &chrome->view.timeline->host_rows) {
 		if (row->kind == FLEXTRACE_RUNTIME_OP &&
 		    chrome_is_of_process(chrome, FROM_HOST, row))
 			return true;

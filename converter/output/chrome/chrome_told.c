@@ -97,11 +97,8 @@ void chrome_write_told_place(struct chrome *chrome, const struct told *told,
 static const char *find_annotation(const struct chrome *chrome, const char *name)
 {
 	const struct string_pool *strings = chrome->view.strings;
-	const struct instant_row *row;
-	struct table_cursor cursor;
 
-	timeline_read(&cursor, &chrome->view.timeline->instants);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct instant_row, row, &chrome->view.timeline->instants) {
 		if (row->class == RECORD_ANNOTATION &&
 		    view_track_process(&chrome->view, row->track) == chrome->process &&
 		    strcmp(string_get(strings, row->name), name) == 0)

@@ -318,11 +318,10 @@ static void write_rows(struct csv *csv, const struct csv_file *file, struct writ
 {
 	const char *base = (const char *)csv->view.timeline;
 	const struct table *table = (const void *)(base + file->table_offset);
-	struct table_cursor cursor;
+	struct table_cursor cursor = table_begin(table);
 	const void *row;
 
 	column_write_names(writer, file->columns, file->n_columns);
-	timeline_read(&cursor, table);
 	while ((row = table_next(&cursor, file->row_bytes)) && !writer_failed(writer)) {
 		count->by_class[file->write(csv, writer, row)]++;
 		count->rows++;

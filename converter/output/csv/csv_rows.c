@@ -49,12 +49,11 @@ static int fill_rows(const struct findings *findings, const struct table *table,
                                               struct row_sink *sink),
                      struct row_sink *sink)
 {
-	struct table_cursor cursor;
+	struct table_cursor cursor = table_begin(table);
 	struct view view;
 	const void *row;
 
 	FLEXTRACE_TRY(view_init(&view, findings));
-	timeline_read(&cursor, table);
 	while ((row = table_next(&cursor, row_bytes)))
 		sink->by_class[put(&view, row, sink)]++;
 	view_release(&view);

@@ -94,12 +94,9 @@ static int add_zone(struct device_log *log, const struct device_row *row, uint32
 
 static int take_zones(struct device_log *log)
 {
-	struct table_cursor cursor;
-	const struct device_row *row;
 	uint32_t order = 0;
 
-	timeline_read(&cursor, &log->view.timeline->device_rows);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct device_row, row, &log->view.timeline->device_rows) {
 		if (view_is_zone(row))
 			FLEXTRACE_TRY(add_zone(log, row, order++));
 	}
@@ -122,12 +119,9 @@ static int number_instant(struct device_log *log, uint32_t name, uint32_t *ret_i
 static int take_instants(struct device_log *log)
 {
 	const struct timeline *timeline = log->view.timeline;
-	struct table_cursor cursor;
-	const struct instant_row *row;
 	uint32_t n = 0;
 
-	timeline_read(&cursor, &timeline->instants);
-	while ((row = table_next(&cursor, sizeof(*row)))) {
+	TABLE_EACH(struct instant_row, row, &timeline->instants) {
 		const struct track *track = &timeline->tracks[row->track];
 		struct log_line line = {
 			.ticks = row->ticks,
@@ -152,11 +146,7 @@ static int take_instants(struct device_log *log)
 /* Values have no cycles of their own. */
 static void count_values(struct device_log *log)
 {
-	struct table_cursor cursor;
-	const struct counter_row *row;
-
-	timeline_read(&cursor, &log->view.timeline->counters);
-	while ((row = table_next(&cursor, sizeof(*row))))
+	TABLE_EACH(struct counter_row, row, &log->view.timeline->counters)
 		log->n_left_out += row->class == RECORD_MARKER_BATCH;
 }
 

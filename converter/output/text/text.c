@@ -273,10 +273,9 @@ static void write_losses(struct text *text)
 static void write_table(struct text *text, const struct table *table, size_t row_bytes,
                         void (*write)(struct text *text, const void *row))
 {
-	struct table_cursor cursor;
+	struct table_cursor cursor = table_begin(table);
 	const void *row;
 
-	timeline_read(&cursor, table);
 	while ((row = table_next(&cursor, row_bytes)) && !writer_failed(&text->writer))
 		write(text, row);
 }

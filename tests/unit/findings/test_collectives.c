@@ -504,7 +504,7 @@ static void expect_arrows(struct collectives_test *test, const char *expected)
 
 	find(test);
 	assert_int_equal(transfers_draw(&test->transfers, timeline, &flows), 0);
-	timeline_read(&cursor, flows.n_rows ? &flows : &timeline->flows_from);
+	cursor = table_begin(flows.n_rows ? &flows : &timeline->flows_from);
 	while ((flow = table_next(&cursor, sizeof(*flow)))) {
 		fprintf(out, "%lld-%lld ", (long long)flow->from_time_ns,
 		        (long long)flow->to_time_ns);

@@ -37,7 +37,7 @@ static void expect_counters(const struct costs_fixture *fixture, const char *exp
 	const struct counter_row *row;
 	size_t n = 0;
 
-	timeline_read(&cursor, &counters);
+	cursor = table_begin(&counters);
 	while ((row = table_next(&cursor, sizeof(*row)))) {
 		assert_true(row->is_device);
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%lld %u=%g %s; ",
