@@ -66,13 +66,13 @@ static void add_member(const struct derive *derive, struct json_text *text, cons
                        uint32_t string)
 {
 	if (string)
-		json_text_string(text, name, string_get(derive->pool, string));
+		json_text_string(text, name, string_get(derive->out.strings, string));
 }
 
 /* Args that are an object stay one. */
 static void add_args(const struct derive *derive, struct json_text *text, uint32_t args)
 {
-	const char *bytes = string_get(derive->pool, args);
+	const char *bytes = string_get(derive->out.strings, args);
 
 	if (args && *bytes == '{' && told_is_json(bytes))
 		json_text_raw(text, "args", bytes);
@@ -201,7 +201,7 @@ int attributes_find(struct derive *derive, uint32_t process, struct host_row *ro
 	add_args(derive, &text, args);
 	json_text_close(&text, '}');
 	FLEXTRACE_TRY(json_text_intern(&text, &derive->strings, &row->args));
-	return keep_call(derive->out, row, args, first);
+	return keep_call(&derive->out, row, args, first);
 }
 
 int attributes_finish(struct derive *derive)

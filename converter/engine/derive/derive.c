@@ -9,7 +9,7 @@ static bool find_exact(struct derive *derive)
 		return false;
 	derive->n_exact = derive->identity->n_processes;
 	for (uint32_t i = 0; i < derive->n_exact; i++)
-		derive->is_exact[i] = alignment_is_reference(derive->alignment, i);
+		derive->is_exact[i] = alignment_is_reference(derive->out.alignment, i);
 	return true;
 }
 
@@ -20,19 +20,23 @@ struct derive *derive_new(const struct derive_input *input)
 	if (!derive)
 		return NULL;
 	derive->identity = input->identity;
-	derive->clocks = input->clocks;
-	derive->alignment = input->alignment;
 	derive->ledger = input->ledger;
-	derive->pool = input->strings;
-	derive->streams = input->streams;
+	derive->out = (struct timeline){
+		.identity = input->identity,
+		.clocks = input->clocks,
+		.alignment = input->alignment,
+		.ledger = input->ledger,
+		.streams = input->streams,
+		.strings = input->strings,
+		.first_time_ns = INT64_MAX,
+		.last_time_ns = INT64_MIN,
+	};
 	string_cache_init(&derive->strings, input->strings);
 	row_sorter_init(&derive->host_rows, sizeof(struct host_row), true);
 	row_sorter_init(&derive->device_rows, sizeof(struct device_row), true);
 	row_sorter_init(&derive->instants, sizeof(struct instant_row), false);
 	row_sorter_init(&derive->counters, sizeof(struct counter_row), false);
 	row_sorter_init(&derive->memory, sizeof(struct memory_row), false);
-	derive->first_time_ns = INT64_MAX;
-	derive->last_time_ns = INT64_MIN;
 	if (find_exact(derive))
 		return derive;
 	derive_free(derive);
@@ -75,15 +79,9 @@ void derive_free(struct derive *derive)
 	free(derive->device_bytes);
 	free(derive->attribute_lists);
 	free(derive->families);
-	free(derive->tracks);
 	free(derive->nears);
 	free(derive->is_exact);
-	blocks_free(derive->ops);
-	blocks_free(derive->zones);
-	blocks_free(derive->runs);
-	free(derive->loose);
-	free(derive->markers);
-	free(derive->clock_counts);
+	timeline_release(&derive->out);
 	free(derive);
 }
 
@@ -109,10 +107,10 @@ struct derive_process *derive_process(struct derive *derive, uint32_t process)
 
 void derive_cover(struct derive *derive, int64_t start_time_ns, int64_t end_time_ns)
 {
-	if (start_time_ns < derive->first_time_ns)
-		derive->first_time_ns = start_time_ns;
-	if (end_time_ns > derive->last_time_ns)
-		derive->last_time_ns = end_time_ns;
+	if (start_time_ns < derive->out.first_time_ns)
+		derive->out.first_time_ns = start_time_ns;
+	if (end_time_ns > derive->out.last_time_ns)
+		derive->out.last_time_ns = end_time_ns;
 }
 
 void derive_count_event(struct derive *derive, uint32_t counter, uint16_t segment, uint8_t status)
@@ -120,9 +118,9 @@ void derive_count_event(struct derive *derive, uint32_t counter, uint16_t segmen
 	struct clock_count *count;
 	uint32_t index;
 
-	if (!clocks_find_report(derive->clocks, counter, segment, &index))
+	if (!clocks_find_report(derive->out.clocks, counter, segment, &index))
 		return;
-	count = &derive->clock_counts[index];
+	count = &derive->out.clock_counts[index];
 	count->events++;
 	count->certified += status == TIME_CERTIFIED;
 	count->assumed += status == TIME_ASSUMED;
@@ -142,12 +140,12 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 {
 	uint32_t n_reports;
 
-	clocks_report(derive->clocks, &n_reports);
+	clocks_report(derive->out.clocks, &n_reports);
 	derive->nears = calloc(derive->identity->n_counters + 1ull, sizeof(*derive->nears));
-	derive->clock_counts = calloc(n_reports + 1ull, sizeof(*derive->clock_counts));
-	if (!derive->nears || !derive->clock_counts)
+	derive->out.clock_counts = calloc(n_reports + 1ull, sizeof(*derive->out.clock_counts));
+	if (!derive->nears || !derive->out.clock_counts)
 		return FLEXTRACE_E_MEMORY;
-	derive->sync_points = &unwrapped->sync_points;
+	derive->out.sync_points = &unwrapped->sync_points;
 	FLEXTRACE_TRY(host_take_collectives(derive, &unwrapped->sync_points));
 	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops));
 	FLEXTRACE_TRY(zones_take_marks(derive, unwrapped));
@@ -238,46 +236,15 @@ static uint64_t count_without_clock(const struct derive *derive)
 
 int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_error *error)
 {
-	derive->out = out;
 	if (merge_all(derive) < 0)
 		return error_set(error, FLEXTRACE_E_MEMORY,
 		                 "Cannot derive the timeline: no memory");
-	out->tracks = derive->tracks;
-	out->n_tracks = derive->n_tracks;
-	out->ops = derive->ops;
-	out->n_ops = derive->n_ops;
-	out->zones = derive->zones;
-	out->n_zones = derive->n_zones;
-	out->runs = derive->runs;
-	out->loose_stamps = derive->loose;
-	out->n_loose_stamps = derive->n_loose;
-	out->markers = derive->markers;
-	out->clock_counts = derive->clock_counts;
-	out->n_markers = derive->n_markers;
-	derive->tracks = NULL;
-	derive->ops = NULL;
-	derive->zones = NULL;
-	derive->runs = NULL;
-	derive->loose = NULL;
-	derive->markers = NULL;
-	derive->clock_counts = NULL;
-	out->identity = derive->identity;
-	out->clocks = derive->clocks;
-	out->alignment = derive->alignment;
-	out->ledger = derive->ledger;
-	out->strings = derive->pool;
-	out->streams = derive->streams;
-	out->sync_points = derive->sync_points;
-	out->n_crossing = derive->n_crossing;
-	out->has_groups = derive->has_groups;
-	out->has_power = derive->has_power;
-	out->has_bytes = derive->has_bytes;
-	derive->ledger->warnings[WARNING_CROSSING] += derive->n_crossing;
+	derive->ledger->warnings[WARNING_CROSSING] += derive->out.n_crossing;
 	derive->ledger->warnings[WARNING_NO_DEVICE_CLOCK] += count_without_clock(derive);
-	if (derive->first_time_ns <= derive->last_time_ns) {
-		out->first_time_ns = derive->first_time_ns;
-		out->last_time_ns = derive->last_time_ns;
-	}
+	if (derive->out.first_time_ns > derive->out.last_time_ns)
+		derive->out.first_time_ns = derive->out.last_time_ns = 0;
+	*out = derive->out;
+	derive->out = (struct timeline){0};
 	return FLEXTRACE_OK;
 }
 

@@ -37,8 +37,8 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped);
 int derive_push(struct derive *derive, const struct stream *stream, uint32_t stream_id,
                 const struct record *record);
 
-/* Ends what is open (counted), sorts, assigns tracks and links flows. `out` is zeroed by the
- * caller. */
+/* Ends what is open (counted), sorts, assigns tracks and links flows, and gives the timeline
+ * away. */
 int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_error *error);
 void timeline_release(struct timeline *timeline);
 

@@ -72,18 +72,11 @@ struct arrow;      /* see arrows.c */
 struct arrow_end;
 
 struct derive {
-	struct identity *identity; /* weak, all */
-	const struct clocks *clocks;
-	const struct alignment *alignment;
+	struct identity *identity; /* weak, both */
 	struct ledger *ledger;
-	const struct string_pool *pool;
-	const struct stream_set *streams;
-	const struct table *sync_points;
 	struct string_cache strings; /* owned, all from here */
-
-	struct clock_count *clock_counts; /* owned; see struct timeline */
+	struct timeline out;         /* in the making; no row yet: from INT64_MAX to INT64_MIN */
 	struct row_sorter host_rows, device_rows, instants, counters, memory;
-	struct timeline *out; /* weak: where the merges go */
 
 	struct identity_memo *memos; /* by stream */
 	uint32_t n_memos_allocated;
@@ -112,24 +105,15 @@ struct derive {
 	struct track_family *families;
 	uint32_t n_families, n_families_allocated;
 	struct map queue_families, core_families;
-	struct track *tracks;
-	uint32_t n_tracks, n_tracks_allocated;
+	uint32_t n_tracks_allocated;
 
 	bool *is_exact; /* per process that was known at first: on the timeline's own clock */
 	uint32_t n_exact;
 	struct clock_near *nears; /* per counter: where its map was last asked */
-	struct tick_op *ops;
-	uint64_t n_ops;
-	struct zone *zones;
-	uint64_t n_zones;
-	struct mark_run *runs;
 	uint64_t n_runs;
 	struct boot_life *boots; /* owned */
 	uint64_t n_boots;
-	struct loose_stamp *loose;
-	uint32_t n_loose, n_loose_allocated;
-	struct marker *markers;
-	uint32_t n_markers, n_markers_allocated;
+	uint32_t n_loose_allocated, n_markers_allocated;
 	struct map marker_keys; /* (device and id, or name; kind) -> place in markers */
 	struct flow_links *flows;
 	struct arrow *arrows; /* owned, all, see arrows.c */
@@ -137,9 +121,6 @@ struct derive {
 	struct arrow_end *arrow_ends;
 	uint32_t n_arrow_ends, n_arrow_ends_allocated;
 	struct map arrow_keys; /* (time, thread) -> place in arrow_ends */
-	uint64_t n_crossing;
-	bool has_groups, has_power, has_bytes; /* of the timeline */
-	int64_t first_time_ns, last_time_ns;   /* INT64_MAX, INT64_MIN: no row */
 };
 
 /* -- derive.c: books ------------------------------------------------------------------------ */
@@ -169,7 +150,7 @@ static inline struct place place_host(const struct derive *derive, uint32_t proc
 
 	if (process < derive->n_exact && derive->is_exact[process])
 		return (struct place){host_ns, 0, TIME_CERTIFIED};
-	aligned = alignment_place(derive->alignment, process, host_ns);
+	aligned = alignment_place(derive->out.alignment, process, host_ns);
 	return (struct place){aligned.time_ns, aligned.err_ns, (uint8_t)aligned.status};
 }
 
@@ -182,7 +163,7 @@ static inline bool find_host_ns(const struct derive *derive, uint32_t counter, u
 {
 	if (!ticks)
 		return false;
-	*ret_placed = clocks_place_near(derive->clocks, counter, segment, ticks,
+	*ret_placed = clocks_place_near(derive->out.clocks, counter, segment, ticks,
 	                                &derive->nears[counter]);
 	return ret_placed->status < TIME_UNMATCHED && ret_placed->host_ns <= MAX_HOST_NS &&
 	       ret_placed->host_ns >= -MAX_HOST_NS;

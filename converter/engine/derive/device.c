@@ -266,7 +266,7 @@ static int book_op(struct derive *derive, struct derive_process *process,
 
 static int take_op(struct derive *derive, uint32_t source)
 {
-	const struct tick_op *op = &derive->ops[source];
+	const struct tick_op *op = &derive->out.ops[source];
 	struct op_input input = {.op = op, .source = source};
 	struct derive_process *process;
 
@@ -293,19 +293,20 @@ int device_take_ops(struct derive *derive, struct table *ops)
 
 	if (!n)
 		return FLEXTRACE_OK;
-	derive->ops = blocks_reserve(n, sizeof(*derive->ops));
-	if (!derive->ops || n >= FLEXTRACE_NONE)
+	derive->out.ops = blocks_reserve(n, sizeof(*derive->out.ops));
+	if (!derive->out.ops || n >= FLEXTRACE_NONE)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&cursor, ops, true);
 	while ((op = table_next(&cursor, sizeof(*op)))) {
-		FLEXTRACE_TRY(blocks_fill_next(derive->ops, derive->n_ops, sizeof(*derive->ops)));
-		derive->ops[derive->n_ops] = *op;
-		if (clocks_refuse(derive->clocks, derive->n_ops))
-			derive->ops[derive->n_ops].status = TIME_OUTLIER;
-		derive->has_groups |= op->group != 0;
-		derive->has_power |= op->power != 0;
-		derive->has_bytes |= op->bytes != 0;
-		FLEXTRACE_TRY(take_op(derive, (uint32_t)derive->n_ops++));
+		FLEXTRACE_TRY(blocks_fill_next(derive->out.ops, derive->out.n_ops,
+		                               sizeof(*derive->out.ops)));
+		derive->out.ops[derive->out.n_ops] = *op;
+		if (clocks_refuse(derive->out.clocks, derive->out.n_ops))
+			derive->out.ops[derive->out.n_ops].status = TIME_OUTLIER;
+		derive->out.has_groups |= op->group != 0;
+		derive->out.has_power |= op->power != 0;
+		derive->out.has_bytes |= op->bytes != 0;
+		FLEXTRACE_TRY(take_op(derive, (uint32_t)derive->out.n_ops++));
 	}
 	return FLEXTRACE_OK;
 }
@@ -318,8 +319,8 @@ static int find_family(struct derive *derive, const struct device_row *row, uint
 		*ret_family = row->track;
 		return FLEXTRACE_OK;
 	}
-	return family_of_queue(derive, derive->ops[row->source].device,
-	                       derive->ops[row->source].queue, row->kind, ret_family);
+	return family_of_queue(derive, derive->out.ops[row->source].device,
+	                       derive->out.ops[row->source].queue, row->kind, ret_family);
 }
 
 /* Kernels come in order of their starts. */
@@ -334,10 +335,10 @@ static void see_kernel(struct derive *derive, uint32_t family, const struct devi
 		if (end_ns > line->reach_time_ns)
 			end_ns = line->reach_time_ns;
 		ns = (uint64_t)end_ns - (uint64_t)row->start_time_ns;
-		derive->out->n_overlaps++;
-		derive->out->overlap_ns += ns;
-		if (ns > derive->out->largest_overlap_ns)
-			derive->out->largest_overlap_ns = ns;
+		derive->out.n_overlaps++;
+		derive->out.overlap_ns += ns;
+		if (ns > derive->out.largest_overlap_ns)
+			derive->out.largest_overlap_ns = ns;
 	}
 	if (!line->has_kernels || row->end_time_ns > line->reach_time_ns)
 		line->reach_time_ns = row->end_time_ns;
@@ -347,7 +348,7 @@ static void see_kernel(struct derive *derive, uint32_t family, const struct devi
 static int merge_row(void *context, void *visited)
 {
 	struct derive *derive = context;
-	struct device_row *row = visited, *merged;
+	struct device_row *row = visited;
 	uint32_t family, depth;
 
 	FLEXTRACE_TRY(find_family(derive, row, &family));
@@ -357,11 +358,7 @@ static int merge_row(void *context, void *visited)
 		see_kernel(derive, family, row);
 	if (is_main_row(row->kind))
 		flows_see_device_row(derive, row);
-	merged = table_append(&derive->out->device_rows, sizeof(*merged));
-	if (!merged)
-		return FLEXTRACE_E_MEMORY;
-	*merged = *row;
-	return FLEXTRACE_OK;
+	return table_put(&derive->out.device_rows, row, sizeof(*row));
 }
 
 int device_merge(struct derive *derive)

@@ -75,13 +75,13 @@ int flows_init(struct derive *derive)
 	derive->flows = flows;
 	if (!flows)
 		return FLEXTRACE_E_MEMORY;
-	flows->n_ends = derive->n_ops;
-	flows->ends = blocks_allocate(derive->n_ops, sizeof(*flows->ends));
+	flows->n_ends = derive->out.n_ops;
+	flows->ends = blocks_allocate(derive->out.n_ops, sizeof(*flows->ends));
 	if (!flows->ends)
 		return FLEXTRACE_E_MEMORY;
-	FLEXTRACE_TRY(make_filter(flows, derive->n_ops));
-	for (uint64_t i = 0; i < derive->n_ops; i++)
-		add_end(derive, &derive->ops[i], &flows->ends[i]);
+	FLEXTRACE_TRY(make_filter(flows, derive->out.n_ops));
+	for (uint64_t i = 0; i < derive->out.n_ops; i++)
+		add_end(derive, &derive->out.ops[i], &flows->ends[i]);
 	return FLEXTRACE_OK;
 }
 
@@ -273,13 +273,8 @@ static int link_into(struct derive *derive, struct flow *links)
 
 	n += arrows_link(derive, links + n);
 	FLEXTRACE_TRY(radix_sort_elements(links, (uint32_t)n, &flow_order));
-	for (uint64_t i = 0; i < n; i++) {
-		struct flow *flow = table_append(&derive->out->flows_from, sizeof(*flow));
-
-		if (!flow)
-			return FLEXTRACE_E_MEMORY;
-		*flow = links[i];
-	}
+	for (uint64_t i = 0; i < n; i++)
+		FLEXTRACE_TRY(table_put(&derive->out.flows_from, &links[i], sizeof(*links)));
 	return FLEXTRACE_OK;
 }
 
@@ -289,7 +284,7 @@ int flows_finish(struct derive *derive)
 	struct flow *links;
 	int code;
 
-	derive->out->has_arrows = derive->n_arrows != 0;
+	derive->out.has_arrows = derive->n_arrows != 0;
 	if (!flows || (!flows->n_starts && !derive->n_arrows))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(radix_sort_elements(flows->starts, flows->n_starts, &start_order));

@@ -183,11 +183,11 @@ static int text_of_collective(struct derive *derive, const struct sync_point *po
 	struct json_text text = JSON_TEXT_INIT;
 
 	json_text_open(&text, '{');
-	json_text_string(&text, "group", string_get(derive->pool, point->group));
+	json_text_string(&text, "group", string_get(derive->out.strings, point->group));
 	json_text_number(&text, "seq", point->seq);
 	json_text_number(&text, "bytes", point->bytes);
 	if (point->peers)
-		json_text_string(&text, "peers", string_get(derive->pool, point->peers));
+		json_text_string(&text, "peers", string_get(derive->out.strings, point->peers));
 	json_text_close(&text, '}');
 	return json_text_intern(&text, &derive->strings, ret_text);
 }
@@ -223,11 +223,7 @@ static int take_collective(struct derive *derive, const struct sync_point *point
 
 int host_take_collectives(struct derive *derive, struct table *sync_points)
 {
-	struct table_cursor cursor;
-	const struct sync_point *point;
-
-	table_read(&cursor, sync_points, false);
-	while ((point = table_next(&cursor, sizeof(*point))))
+	TABLE_EACH(struct sync_point, point, sync_points)
 		FLEXTRACE_TRY(take_collective(derive, point));
 	return FLEXTRACE_OK;
 }
@@ -266,7 +262,7 @@ static enum track_kind track_kind_of(const struct host_row *row)
 static int merge_row(void *context, void *visited)
 {
 	struct derive *derive = context;
-	struct host_row *row = visited, *merged;
+	struct host_row *row = visited;
 	uint32_t thread = row->track, process = derive->identity->threads[thread].process;
 	enum track_kind kind = track_kind_of(row);
 	uint32_t family, depth;
@@ -275,19 +271,15 @@ static int merge_row(void *context, void *visited)
 	FLEXTRACE_TRY(family_place(derive, family, row->start_time_ns, row->end_time_ns,
 	                           &row->track, &depth));
 	row->depth = depth < UINT16_MAX ? (uint16_t)depth : UINT16_MAX;
-	if (kind == TRACK_THREAD && derive->tracks[row->track].lane > 0)
-		derive->n_crossing++;
+	if (kind == TRACK_THREAD && derive->out.tracks[row->track].lane > 0)
+		derive->out.n_crossing++;
 	if (row->kind == FLEXTRACE_RUNTIME_OP)
 		FLEXTRACE_TRY(attributes_find(derive, process, row));
-	derive->out->has_steps |= row->kind == HOST_STEP;
+	derive->out.has_steps |= row->kind == HOST_STEP;
 	if (kind == TRACK_THREAD)
 		arrows_see_row(derive, thread, row);
 	FLEXTRACE_TRY(flows_see_host_row(derive, process, row));
-	merged = table_append(&derive->out->host_rows, sizeof(*merged));
-	if (!merged)
-		return FLEXTRACE_E_MEMORY;
-	*merged = *row;
-	return FLEXTRACE_OK;
+	return table_put(&derive->out.host_rows, row, sizeof(*row));
 }
 
 int host_merge(struct derive *derive)

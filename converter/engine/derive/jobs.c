@@ -47,13 +47,13 @@ static int make(struct job_names *names)
 	const struct derive *derive = names->derive;
 
 	names->is_made = true;
-	if (!derive->n_ops)
+	if (!derive->out.n_ops)
 		return FLEXTRACE_OK;
-	names->jobs = malloc(derive->n_ops * sizeof(*names->jobs));
+	names->jobs = malloc(derive->out.n_ops * sizeof(*names->jobs));
 	if (!names->jobs)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < derive->n_ops; i++) {
-		const struct tick_op *op = &derive->ops[i];
+	for (uint32_t i = 0; i < derive->out.n_ops; i++) {
+		const struct tick_op *op = &derive->out.ops[i];
 
 		names->jobs[names->n_jobs++] = (struct job){
 			.device = op->device,
@@ -99,6 +99,6 @@ int job_name(struct job_names *names, const struct mark_run *run, int64_t time_n
 		place--;
 	else if (place == names->n_jobs || compare_keys(&names->jobs[place], &key))
 		return FLEXTRACE_OK;
-	*ret_name = names->derive->ops[names->jobs[place].op].name;
+	*ret_name = names->derive->out.ops[names->jobs[place].op].name;
 	return FLEXTRACE_OK;
 }

@@ -87,11 +87,11 @@ static void ask_runs(struct derive *derive, struct table *marks)
 
 	table_read(&cursor, marks, false);
 	for (uint64_t i = 0; i < derive->n_runs; i++) {
-		for (uint32_t n = 0; n < derive->runs[i].n_marks; n++) {
+		for (uint32_t n = 0; n < derive->out.runs[i].n_marks; n++) {
 			const struct tick_mark *mark = table_next(&cursor, sizeof(*mark));
 
 			if (n == 0)
-				ask_run(derive, &derive->runs[i], mark);
+				ask_run(derive, &derive->out.runs[i], mark);
 		}
 	}
 	for (uint64_t i = 0; i < derive->n_boots; i++) {

@@ -8,11 +8,11 @@
 static int add_marker(struct derive *derive, uint64_t key, const struct marker *marker,
                       uint32_t *ret_marker)
 {
-	*ret_marker = derive->n_markers;
-	FLEXTRACE_TRY(ARRAY_RESERVE(derive->markers, derive->n_markers_allocated,
-	                            derive->n_markers + 1ull));
+	*ret_marker = derive->out.n_markers;
+	FLEXTRACE_TRY(ARRAY_RESERVE(derive->out.markers, derive->n_markers_allocated,
+	                            derive->out.n_markers + 1ull));
 	FLEXTRACE_TRY(map_put(&derive->marker_keys, key, marker->kind, *ret_marker));
-	derive->markers[derive->n_markers++] = *marker;
+	derive->out.markers[derive->out.n_markers++] = *marker;
 	return FLEXTRACE_OK;
 }
 

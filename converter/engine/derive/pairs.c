@@ -163,8 +163,8 @@ static bool is_arrow(const struct derive *derive, const struct host_span *span)
 {
 	uint32_t process = derive->identity->threads[span->thread].process;
 
-	return strcmp(string_get(derive->pool, span->name), "fwdbwd") == 0 &&
-	       identity_is_torch_file(derive->identity, derive->pool, process);
+	return strcmp(string_get(derive->out.strings, span->name), "fwdbwd") == 0 &&
+	       identity_is_torch_file(derive->identity, derive->out.strings, process);
 }
 
 static int push_arrow(struct derive *derive, const struct host_input *input, struct host_span *edge)

@@ -161,12 +161,8 @@ struct copying {
 static int copy_row(void *context, void *row)
 {
 	const struct copying *copying = context;
-	void *copy = table_append(copying->table, copying->row_bytes);
 
-	if (!copy)
-		return FLEXTRACE_E_MEMORY;
-	memcpy(copy, row, copying->row_bytes);
-	return FLEXTRACE_OK;
+	return table_put(copying->table, row, copying->row_bytes);
 }
 
 static int merge_into(struct row_sorter *sorter, struct table *table)
@@ -178,7 +174,7 @@ static int merge_into(struct row_sorter *sorter, struct table *table)
 
 int points_merge(struct derive *derive)
 {
-	FLEXTRACE_TRY(merge_into(&derive->instants, &derive->out->instants));
-	FLEXTRACE_TRY(merge_into(&derive->counters, &derive->out->counters));
-	return merge_into(&derive->memory, &derive->out->memory);
+	FLEXTRACE_TRY(merge_into(&derive->instants, &derive->out.instants));
+	FLEXTRACE_TRY(merge_into(&derive->counters, &derive->out.counters));
+	return merge_into(&derive->memory, &derive->out.memory);
 }

@@ -4,7 +4,7 @@
 /* Streams of the torch profiler have annotations around the work on them. */
 static bool is_told(const struct derive *derive, uint32_t device)
 {
-	return identity_is_torch_file(derive->identity, derive->pool,
+	return identity_is_torch_file(derive->identity, derive->out.strings,
 	                              derive->identity->devices[device].process);
 }
 
@@ -84,10 +84,10 @@ static __attribute__((noinline)) int add_tracks(struct derive *derive, struct tr
 		track.lane = family->n_tracks;
 		FLEXTRACE_TRY(ARRAY_RESERVE(family->tracks, family->n_allocated,
 		                            family->n_tracks + 1ull));
-		FLEXTRACE_TRY(ARRAY_RESERVE(derive->tracks, derive->n_tracks_allocated,
-		                            derive->n_tracks + 1ull));
-		family->tracks[family->n_tracks++] = derive->n_tracks;
-		derive->tracks[derive->n_tracks++] = track;
+		FLEXTRACE_TRY(ARRAY_RESERVE(derive->out.tracks, derive->n_tracks_allocated,
+		                            derive->out.n_tracks + 1ull));
+		family->tracks[family->n_tracks++] = derive->out.n_tracks;
+		derive->out.tracks[derive->out.n_tracks++] = track;
 	}
 	return FLEXTRACE_OK;
 }

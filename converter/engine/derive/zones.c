@@ -44,7 +44,7 @@ enum { LAST_OF_SLOTS, LAST_OF_RING };
 
 static int lose(struct area *area, enum loss_cause cause, const struct open_zone *zone)
 {
-	const struct mark_run *run = &area->derive->runs[zone->run];
+	const struct mark_run *run = &area->derive->out.runs[zone->run];
 	struct loss_place place = device_place(area->derive, run->device, run->core, run->stream);
 
 	struct placed placed;
@@ -64,15 +64,16 @@ static int add_zone(struct area *area, uint8_t kind, const struct open_zone *beg
 
 	if (begin->place.time_ns > end->place.time_ns)
 		return lose(area, LOSS_BACKWARDS, end);
-	row = device_add_row(derive, kind, (uint32_t)derive->n_zones, &begin->place, &end->place,
-	                     status);
+	row = device_add_row(derive, kind, (uint32_t)derive->out.n_zones, &begin->place,
+	                     &end->place, status);
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
 	row->track = area->family;
-	derive_count_event(derive, area->derive->runs[begin->run].counter,
-	                   area->derive->runs[begin->run].segment, row->status);
-	FLEXTRACE_TRY(blocks_fill_next(derive->zones, derive->n_zones, sizeof(*derive->zones)));
-	derive->zones[derive->n_zones++] = (struct zone){
+	derive_count_event(derive, area->derive->out.runs[begin->run].counter,
+	                   area->derive->out.runs[begin->run].segment, row->status);
+	FLEXTRACE_TRY(blocks_fill_next(derive->out.zones, derive->out.n_zones,
+	                               sizeof(*derive->out.zones)));
+	derive->out.zones[derive->out.n_zones++] = (struct zone){
 		.first_ticks = begin->ticks,
 		.last_ticks = end->ticks,
 		.run = begin->run,
@@ -84,7 +85,7 @@ static int add_zone(struct area *area, uint8_t kind, const struct open_zone *beg
 /* What a mark is called; the user is told how to get names where there is none. */
 static uint32_t use_name(struct area *area, const struct open_zone *zone)
 {
-	const struct marker *marker = &area->derive->markers[zone->marker];
+	const struct marker *marker = &area->derive->out.markers[zone->marker];
 
 	area->derive->ledger->warnings[WARNING_UNNAMED_MARKER] += !marker->is_named;
 	return marker->name;
@@ -139,7 +140,7 @@ static int add_value(struct area *area, const struct open_zone *zone, uint32_t v
 
 static bool is_of_same_run(const struct area *area, const struct open_zone *zone)
 {
-	const struct mark_run *run = &area->derive->runs[zone->run];
+	const struct mark_run *run = &area->derive->out.runs[zone->run];
 
 	return zone->run == area->run_index ||
 	       (run->segment == area->run->segment && run->counter == area->run->counter &&
@@ -149,7 +150,7 @@ static bool is_of_same_run(const struct area *area, const struct open_zone *zone
 /* Nothing will end it, and run.json names it. */
 static int lose_zone(struct area *area, const struct open_zone *begin)
 {
-	area->derive->markers[begin->marker].n_endless++;
+	area->derive->out.markers[begin->marker].n_endless++;
 	return lose(area, LOSS_UNMATCHED_BEGIN, begin);
 }
 
@@ -157,7 +158,7 @@ static int lose_zone(struct area *area, const struct open_zone *begin)
 static int leave_open(struct area *area, const struct open_zone *begin)
 {
 	FLEXTRACE_TRY(lose_zone(area, begin));
-	if (!area->derive->runs[begin->run].is_open)
+	if (!area->derive->out.runs[begin->run].is_open)
 		return FLEXTRACE_OK;
 	use_name(area, begin);
 	return add_zone(area, ROW_ZONE, begin, &area->last[LAST_OF_RING], TIME_ASSUMED);
@@ -183,8 +184,8 @@ static int open_zone(struct area *area, const struct open_zone *zone)
 static bool may_be_same_zone(const struct derive *derive, const struct open_zone *begin,
                              const struct open_zone *end)
 {
-	const struct marker *from = &derive->markers[begin->marker];
-	const struct marker *to = &derive->markers[end->marker];
+	const struct marker *from = &derive->out.markers[begin->marker];
+	const struct marker *to = &derive->out.markers[end->marker];
 
 	return from->name == to->name || !from->is_named || !to->is_named;
 }
@@ -215,7 +216,7 @@ static int add_slot(struct area *area, int which, const struct open_zone *end, u
 	uint32_t name = 0;
 
 	if (which == SLOT_KERNEL)
-		FLEXTRACE_TRY(job_name(area->jobs, &area->derive->runs[begin->run],
+		FLEXTRACE_TRY(job_name(area->jobs, &area->derive->out.runs[begin->run],
 		                       end->place.time_ns, &name));
 	if (!name)
 		FLEXTRACE_TRY(string_intern(&area->derive->strings,
@@ -227,9 +228,9 @@ static int add_slot(struct area *area, int which, const struct open_zone *end, u
 /* A stamp without its partner makes no row; what looks at stamps still finds it. */
 static int keep_loose(struct derive *derive, const struct open_zone *zone, uint32_t stamp)
 {
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(derive->loose, derive->n_loose_allocated, derive->n_loose + 1ull));
-	derive->loose[derive->n_loose++] =
+	FLEXTRACE_TRY(ARRAY_RESERVE(derive->out.loose_stamps, derive->n_loose_allocated,
+	                            derive->out.n_loose_stamps + 1ull));
+	derive->out.loose_stamps[derive->out.n_loose_stamps++] =
 		(struct loose_stamp){.ticks = zone->ticks, .run = zone->run, .stamp = stamp};
 	return FLEXTRACE_OK;
 }
@@ -243,7 +244,7 @@ static int leave_slot_open(struct area *area, int which, const struct open_zone 
 		return FLEXTRACE_OK;
 	area->has_slot[which] = false;
 	FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, begin));
-	if (!area->derive->runs[begin->run].is_open)
+	if (!area->derive->out.runs[begin->run].is_open)
 		return keep_loose(area->derive, begin,
 		                  which == SLOT_FIRMWARE ? FLEXTRACE_WIRE_FW_START
 		                                         : FLEXTRACE_WIRE_KERNEL_START);
@@ -333,7 +334,7 @@ static int enter_run(struct area *area, const struct mark_run *run)
 	if (before && !is_same_area(before, run))
 		FLEXTRACE_TRY(leave_area(area));
 	area->run = run;
-	area->run_index = (uint32_t)(run - area->derive->runs);
+	area->run_index = (uint32_t)(run - area->derive->out.runs);
 	if (before && is_same_area(before, run))
 		return FLEXTRACE_OK;
 	memset(area->known, 0, sizeof(area->known));
@@ -441,8 +442,8 @@ static int take_all(struct area *area, struct table *marks)
 
 	table_read(&cursor, marks, true);
 	for (uint64_t i = 0; i < derive->n_runs; i++) {
-		FLEXTRACE_TRY(enter_run(area, &derive->runs[i]));
-		for (uint32_t n = derive->runs[i].n_marks; n > 0; n--)
+		FLEXTRACE_TRY(enter_run(area, &derive->out.runs[i]));
+		for (uint32_t n = derive->out.runs[i].n_marks; n > 0; n--)
 			FLEXTRACE_TRY(
 				take_mark(area, table_next(&cursor, sizeof(struct tick_mark))));
 	}
@@ -462,17 +463,17 @@ static int take_runs(struct derive *derive, struct table *runs)
 	if (runs->n_rows == 0)
 		return FLEXTRACE_OK;
 	if (runs->n_rows < FLEXTRACE_NONE)
-		derive->runs = blocks_allocate(runs->n_rows, sizeof(*derive->runs));
-	if (!derive->runs)
+		derive->out.runs = blocks_allocate(runs->n_rows, sizeof(*derive->out.runs));
+	if (!derive->out.runs)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&cursor, runs, true);
 	while ((run = table_next(&cursor, sizeof(*run)))) {
-		derive->runs[derive->n_runs++] = *run;
+		derive->out.runs[derive->n_runs++] = *run;
 		n_rows += run->is_open ? run->n_marks : run->n_ends;
 	}
 	if (n_rows < FLEXTRACE_NONE)
-		derive->zones = blocks_reserve(n_rows, sizeof(*derive->zones));
-	return derive->zones ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+		derive->out.zones = blocks_reserve(n_rows, sizeof(*derive->out.zones));
+	return derive->out.zones ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
 int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped)
