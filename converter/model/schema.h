@@ -3,8 +3,8 @@
  * schema.h: the fields of every event class, once, for all readers and writers of events.
  *
  * A reader resolves the members it finds against these descriptors once per event class and then
- * fills `struct event` in a loop; a source component declares its event classes from the same
- * table. A member that may be missing and is reads as 0 or "", as SCHEMA_I32 (a rank) as -1.
+ * fills `struct event` in a loop; decode makes the record of it, and a source component declares its
+ * event classes, from the same lists (schema_fields.h). A member that may be missing and is reads as 0 or "", as SCHEMA_I32 (a rank) as -1.
  */
 #ifndef FLEXTRACE_SCHEMA_H
 #define FLEXTRACE_SCHEMA_H
@@ -26,8 +26,12 @@ enum schema_type {
 struct schema_field {
 	const char *name; /* member name in the trace = in events.h */
 	enum schema_type type;
-	uint16_t offset;  /* in the payload struct, which starts the union of struct event */
-	bool is_required; /* without it the record says nothing: the event is malformed */
+	uint16_t offset;   /* in the payload struct, which starts the union of struct event */
+	uint16_t to;       /* in the record; but for words, the same or the id of the string */
+	bool is_required;  /* without it the record says nothing: the event is malformed */
+	bool is_host_time; /* means nothing where the clock of the trace does not count ns */
+	bool is_repeated;  /* a string that is most likely that of the last event of its class */
+	uint8_t n_kinds;   /* it is the kind of the record's head, and below that; 0: it is none */
 };
 
 struct schema_class {
@@ -35,6 +39,7 @@ struct schema_class {
 	enum record_table table;
 	const struct schema_field *fields;
 	uint32_t n_fields;
+	uint32_t record_bytes; /* without marker words */
 };
 
 /* The schema of a class. Never NULL. */

@@ -16,10 +16,9 @@
 #include "base/text/strings.h"
 
 struct decoder {
-	struct string_cache cache; /* owned */
-	struct ledger ledger;      /* owned */
-	uint32_t last_file;        /* string: of the newest scope */
-	uint32_t last_source;      /* string: of the newest host_estimate */
+	struct string_cache cache;         /* owned */
+	struct ledger ledger;              /* owned */
+	uint32_t last[RECORD_CLASS_COUNT]; /* strings: of the newest event, those that repeat */
 };
 
 int decoder_init(struct decoder *decoder, struct string_pool *pool);

@@ -35,6 +35,16 @@ static size_t field_bytes(enum schema_type type)
 	}
 }
 
+/* What a record has of a field: of strings their ids, and words stand behind it. */
+static size_t recorded_bytes(const struct schema_field *field)
+{
+	if (field->n_kinds)
+		return sizeof(uint8_t);
+	if (field->type == SCHEMA_WORDS)
+		return 0;
+	return field->type == SCHEMA_STRING ? sizeof(uint32_t) : field_bytes(field->type);
+}
+
 static size_t align_up(size_t offset, size_t align)
 {
 	return (offset + align - 1) / align * align;
@@ -61,6 +71,31 @@ static void test_schema__describes_every_member_of_every_payload(void **state)
 		}
 		end = align_up(end, payload_bytes((enum record_class) class) % 8 ? 4 : 8);
 		assert_int_equal(end, payload_bytes((enum record_class) class));
+	}
+}
+
+/* Each field has a place of its own in its record: behind the head, or as its name or its kind. */
+static void test_schema__gives_every_field_a_place_in_its_record(void **state)
+{
+	(void)state;
+	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
+		const struct schema_class *schema = schema_of((enum record_class) class);
+		uint8_t is_taken[1024] = {0};
+
+		assert_in_range(schema->record_bytes, sizeof(struct record), sizeof(is_taken));
+		for (uint32_t i = 0; i < schema->n_fields; i++) {
+			const struct schema_field *field = &schema->fields[i];
+			size_t bytes = recorded_bytes(field);
+
+			if (field->to < sizeof(struct record))
+				assert_int_equal(field->to,
+				                 field->n_kinds ? offsetof(struct record, kind)
+				                                : offsetof(struct record, name));
+			assert_int_equal(field->to % (field->n_kinds ? 1 : 4), 0);
+			assert_true(field->to + bytes <= schema->record_bytes);
+			for (size_t k = 0; k < bytes; k++)
+				assert_int_equal(is_taken[field->to + k]++, 0);
+		}
 	}
 }
 
@@ -145,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_schema__describes_every_member_of_every_payload),
+		cmocka_unit_test(test_schema__gives_every_field_a_place_in_its_record),
 		cmocka_unit_test(test_schema__finds_every_class_by_its_name),
 		cmocka_unit_test(test_schema__tells_unknown_events_from_foreign_ones),
 		cmocka_unit_test(test_schema__is_what_the_tracepoints_record),
