@@ -21,22 +21,21 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(timeline, sink_finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_INPUT_PORT_CONNECTED_METHOD(timeline, sink_input_port_connected);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(timeline, sink_graph_is_configured);
 
-#define SOURCE(id, name, dialect, description)                                                     \
-	BT_PLUGIN_SOURCE_COMPONENT_CLASS_WITH_ID(auto, id, name, source_next);                     \
-	BT_PLUGIN_SOURCE_COMPONENT_CLASS_DESCRIPTION_WITH_ID(auto, id, description);               \
-	BT_PLUGIN_SOURCE_COMPONENT_CLASS_HELP_WITH_ID(                                             \
-		auto, id, "See the babeltrace2-source.flextrace." name "(7) manual page.");        \
-	BT_PLUGIN_SOURCE_COMPONENT_CLASS_INITIALIZE_METHOD_WITH_ID(auto, id,                       \
-	                                                           source_##dialect##_initialize); \
-	BT_PLUGIN_SOURCE_COMPONENT_CLASS_FINALIZE_METHOD_WITH_ID(auto, id, source_finalize);       \
-	BT_PLUGIN_SOURCE_COMPONENT_CLASS_QUERY_METHOD_WITH_ID(auto, id, source_##dialect##_query); \
-	BT_PLUGIN_SOURCE_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_WITH_ID(         \
-		auto, id, source_iterator_initialize);                                             \
-	BT_PLUGIN_SOURCE_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_FINALIZE_METHOD_WITH_ID(           \
+#define SOURCE(id, name, description)                                                            \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_WITH_ID(auto, id, name, source_next);                   \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_DESCRIPTION_WITH_ID(auto, id, description);             \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_HELP_WITH_ID(                                           \
+		auto, id, "See the babeltrace2-source.flextrace." name "(7) manual page.");      \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_INITIALIZE_METHOD_WITH_ID(auto, id, source_initialize); \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_FINALIZE_METHOD_WITH_ID(auto, id, source_finalize);     \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_QUERY_METHOD_WITH_ID(auto, id, source_query);           \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_WITH_ID(       \
+		auto, id, source_iterator_initialize);                                           \
+	BT_PLUGIN_SOURCE_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_FINALIZE_METHOD_WITH_ID(         \
 		auto, id, source_iterator_finalize)
 
-SOURCE(flex_json, "flex-json", flex, "Read the events that IBM Flex wrote as JSON");
-SOURCE(aie_json, "aie-json", aie, "Read traces of AMD's AI engines: JSON or raw words");
-SOURCE(torch_json, "torch-json", torch, "Read the events that the torch profiler wrote as JSON");
-SOURCE(marker_area, "marker-area", marker_area, "Read marker areas in copies of device memory");
-SOURCE(tt_csv, "tt-csv", tt, "Read the device logs of tt-metal's profiler");
+SOURCE(flex_json, "flex-json", "Read the events that IBM Flex wrote as JSON");
+SOURCE(aie_json, "aie-json", "Read traces of AMD's AI engines: JSON or raw words");
+SOURCE(torch_json, "torch-json", "Read the events that the torch profiler wrote as JSON");
+SOURCE(marker_area, "marker-area", "Read marker areas in copies of device memory");
+SOURCE(tt_csv, "tt-csv", "Read the device logs of tt-metal's profiler");

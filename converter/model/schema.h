@@ -3,8 +3,9 @@
  * schema.h: the fields of every event class, once, for all readers and writers of events.
  *
  * A reader resolves the members it finds against these descriptors once per event class and then
- * fills `struct event` in a loop; decode makes the record of it, and a source component declares its
- * event classes, from the same lists (schema_fields.h). A member that may be missing and is reads as 0 or "", as SCHEMA_I32 (a rank) as -1.
+ * fills `struct event` in a loop; decode makes the record of it, and a source component declares
+ * its event classes, from the same lists (schema_fields.h). A member that may be missing and is
+ * reads as 0 or "", as SCHEMA_I32 (a rank) as -1.
  */
 #ifndef FLEXTRACE_SCHEMA_H
 #define FLEXTRACE_SCHEMA_H

@@ -14,11 +14,9 @@
 /* -- the component ----------------------------------------------------------------------------- */
 
 struct source {
-	const char **paths; /* owned; texts weak, of `inputs` */
-	uint32_t n_paths;
-	const bt_value *inputs; /* owned reference */
-	enum import_dialect dialect;
-	double clock_ghz, duplicate_gap; /* of AIE traces; 0: not given */
+	const char **paths;            /* owned; texts weak, of `inputs` */
+	const bt_value *inputs;        /* owned reference */
+	struct import_options options; /* of these paths */
 };
 
 #define APPEND_CAUSE(self, ...)                              \
@@ -56,10 +54,10 @@ static int read_others(struct source *source, const bt_value *params)
 {
 	int clock, gap;
 
-	if (source->dialect != IMPORT_AIE)
+	if (source->options.dialect != IMPORT_AIE)
 		return 0;
-	clock = read_real(params, "clock-ghz", &source->clock_ghz);
-	gap = read_real(params, "duplicate-gap", &source->duplicate_gap);
+	clock = read_real(params, "clock-ghz", &source->options.clock_ghz);
+	gap = read_real(params, "duplicate-gap", &source->options.duplicate_gap);
 	return clock < 0 || gap < 0 ? -1 : clock + gap;
 }
 
@@ -68,12 +66,11 @@ static int read_inputs(struct source *source, const bt_value *params)
 {
 	const bt_value *inputs = bt_value_map_borrow_entry_value_const(params, "inputs");
 	uint64_t n = inputs && bt_value_is_array(inputs) ? bt_value_array_get_length(inputs) : 0;
-
 	int n_others = read_others(source, params);
 
 	if (!n || n_others < 0 || bt_value_map_get_size(params) != 1 + (uint64_t)n_others)
 		return FLEXTRACE_E_USAGE;
-	source->paths = calloc(n, sizeof(*source->paths));
+	source->options.paths = source->paths = calloc(n, sizeof(*source->paths));
 	if (!source->paths)
 		return FLEXTRACE_E_MEMORY;
 	source->inputs = inputs;
@@ -83,20 +80,44 @@ static int read_inputs(struct source *source, const bt_value *params)
 
 		if (!bt_value_is_string(path))
 			return FLEXTRACE_E_USAGE;
-		source->paths[source->n_paths++] = bt_value_string_get(path);
+		source->paths[source->options.n_paths++] = bt_value_string_get(path);
 	}
-	qsort(source->paths, source->n_paths, sizeof(*source->paths), compare_paths);
+	qsort(source->paths, source->options.n_paths, sizeof(*source->paths), compare_paths);
 	return FLEXTRACE_OK;
 }
 
-static bt_component_class_initialize_method_status
-initialize(bt_self_component_source *self, const bt_value *params, enum import_dialect dialect)
+/* Names of files are in it, which must not drive a terminal. */
+static void warn(void *context, const char *text)
 {
+	char printed[1024];
+
+	(void)context;
+	snprintf(printed, sizeof(printed), "%s", text);
+	printable_make(printed);
+	fprintf(stderr, "flextrace: %s\n", printed);
+}
+
+static enum import_dialect dialect_of(bt_self_component_source *self)
+{
+	const bt_component *component = bt_component_source_as_component_const(
+		bt_self_component_source_as_component_source(self));
+
+	return source_kind_of(bt_component_borrow_class_const(component))->dialect;
+}
+
+bt_component_class_initialize_method_status
+source_initialize(bt_self_component_source *self,
+                  bt_self_component_source_configuration *configuration, const bt_value *params,
+                  void *data)
+{
+	const enum import_dialect dialect = dialect_of(self);
 	struct source *source = calloc(1, sizeof(*source));
 	int code = FLEXTRACE_E_MEMORY;
 
+	(void)configuration;
+	(void)data;
 	if (source) {
-		source->dialect = dialect;
+		source->options = (struct import_options){.dialect = dialect, .warn = warn};
 		code = read_inputs(source, params);
 	}
 	if (code == FLEXTRACE_OK &&
@@ -115,23 +136,6 @@ initialize(bt_self_component_source *self, const bt_value *params, enum import_d
 	                           : "The only parameter is `inputs`, an array of paths");
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 }
-
-#define INITIALIZE(name, dialect)                                                              \
-	bt_component_class_initialize_method_status source_##name##_initialize(                \
-		bt_self_component_source *self,                                                \
-		bt_self_component_source_configuration *configuration, const bt_value *params, \
-		void *data)                                                                    \
-	{                                                                                      \
-		(void)configuration;                                                           \
-		(void)data;                                                                    \
-		return initialize(self, params, dialect);                                      \
-	}
-
-INITIALIZE(flex, IMPORT_FLEX)
-INITIALIZE(torch, IMPORT_TORCH)
-INITIALIZE(marker_area, IMPORT_MARKER_AREA)
-INITIALIZE(tt, IMPORT_TT_CSV)
-INITIALIZE(aie, IMPORT_AIE)
 
 void source_finalize(bt_self_component_source *self)
 {
@@ -154,17 +158,6 @@ static void iterator_free(struct iterator *iterator)
 	free(iterator->streams);
 	import_close(iterator->import);
 	free(iterator);
-}
-
-/* Names of files are in it, which must not drive a terminal. */
-static void warn(void *context, const char *text)
-{
-	char printed[1024];
-
-	(void)context;
-	snprintf(printed, sizeof(printed), "%s", text);
-	printable_make(printed);
-	fprintf(stderr, "flextrace: %s\n", printed);
 }
 
 /* One port gives events in one order: of streams that count from one time. */
@@ -203,14 +196,7 @@ static int begin_streams(struct iterator *iterator, bt_self_component *self,
 static int open_files(struct iterator *iterator, const struct source *source,
                       bt_self_component *self, struct flextrace_error *error)
 {
-	const struct import_options options = {.paths = source->paths,
-	                                       .n_paths = source->n_paths,
-	                                       .dialect = source->dialect,
-	                                       .clock_ghz = source->clock_ghz,
-	                                       .duplicate_gap = source->duplicate_gap,
-	                                       .warn = warn};
-
-	FLEXTRACE_TRY(import_open(&options, &iterator->import, error));
+	FLEXTRACE_TRY(import_open(&source->options, &iterator->import, error));
 	FLEXTRACE_TRY(check_clocks(iterator->import, error));
 	return begin_streams(iterator, self, error);
 }

@@ -15,23 +15,25 @@
 
 #include <babeltrace2/babeltrace.h>
 
-/* The methods in which components differ: each knows the files of one dialect. */
-#define SOURCE_METHODS(name)                                                                   \
-	bt_component_class_initialize_method_status source_##name##_initialize(                \
-		bt_self_component_source *self,                                                \
-		bt_self_component_source_configuration *configuration, const bt_value *params, \
-		void *data);                                                                   \
-	bt_component_class_query_method_status source_##name##_query(                          \
-		bt_self_component_class_source *self, bt_private_query_executor *executor,     \
-		const char *object, const bt_value *params, void *data,                        \
-		const bt_value **ret_result)
+#include "formats/kit/dialect.h"
 
-SOURCE_METHODS(flex);
-SOURCE_METHODS(torch);
-SOURCE_METHODS(marker_area);
-SOURCE_METHODS(tt);
-SOURCE_METHODS(aie);
+/* The files of a component, by the name of its class: those of one dialect. */
+struct source_kind {
+	const char *name;
+	enum import_dialect dialect;
+	const char *group; /* all its files are one component's; NULL: each is one of its own */
+};
 
+const struct source_kind *source_kind_of(const bt_component_class *class);
+
+bt_component_class_initialize_method_status
+source_initialize(bt_self_component_source *self,
+                  bt_self_component_source_configuration *configuration, const bt_value *params,
+                  void *data);
+bt_component_class_query_method_status source_query(bt_self_component_class_source *self,
+                                                    bt_private_query_executor *executor,
+                                                    const char *object, const bt_value *params,
+                                                    void *data, const bt_value **ret_result);
 void source_finalize(bt_self_component_source *self);
 
 bt_message_iterator_class_initialize_method_status

@@ -5,10 +5,24 @@
 #include "source.h"
 #include "formats/import.h"
 
-#define WEIGHT     0.5
-#define FLEX_GROUP "flextrace: files of Flex"
-#define AREA_GROUP "flextrace: marker areas"
-#define TT_GROUP   "flextrace: logs of tt-metal"
+#define WEIGHT 0.5
+
+static const struct source_kind kinds[] = {
+	{"flex-json", IMPORT_FLEX, "flextrace: files of Flex"},
+	{"aie-json", IMPORT_AIE, NULL},
+	{"torch-json", IMPORT_TORCH, NULL}, /* each counts its time from a point of its own */
+	{"marker-area", IMPORT_MARKER_AREA, "flextrace: marker areas"},
+	{"tt-csv", IMPORT_TT_CSV, "flextrace: logs of tt-metal"},
+};
+
+const struct source_kind *source_kind_of(const bt_component_class *class)
+{
+	const struct source_kind *kind = kinds;
+
+	while (strcmp(kind->name, bt_component_class_get_name(class)) != 0)
+		kind++;
+	return kind;
+}
 
 static const char *text_of(const bt_value *params, const char *key)
 {
@@ -36,33 +50,22 @@ static const bt_value *make_answer(bool is_supported, const char *group)
 	return answer;
 }
 
-static bt_component_class_query_method_status query(const char *object, const bt_value *params,
-                                                    enum import_dialect dialect, const char *group,
-                                                    const bt_value **ret_result)
+bt_component_class_query_method_status source_query(bt_self_component_class_source *self,
+                                                    bt_private_query_executor *executor,
+                                                    const char *object, const bt_value *params,
+                                                    void *data, const bt_value **ret_result)
 {
+	const struct source_kind *kind =
+		source_kind_of(bt_component_class_source_as_component_class_const(
+			bt_self_component_class_source_as_component_class_source(self)));
+
+	(void)executor;
+	(void)data;
 	if (strcmp(object, "babeltrace.support-info") != 0)
 		return BT_COMPONENT_CLASS_QUERY_METHOD_STATUS_UNKNOWN_OBJECT;
 	if (!bt_value_is_map(params))
 		return BT_COMPONENT_CLASS_QUERY_METHOD_STATUS_ERROR;
-	*ret_result = make_answer(is_supported(params, dialect), group);
+	*ret_result = make_answer(is_supported(params, kind->dialect), kind->group);
 	return *ret_result ? BT_COMPONENT_CLASS_QUERY_METHOD_STATUS_OK
 	                   : BT_COMPONENT_CLASS_QUERY_METHOD_STATUS_MEMORY_ERROR;
 }
-
-#define QUERY(name, dialect, group)                                                        \
-	bt_component_class_query_method_status source_##name##_query(                      \
-		bt_self_component_class_source *self, bt_private_query_executor *executor, \
-		const char *object, const bt_value *params, void *data,                    \
-		const bt_value **ret_result)                                               \
-	{                                                                                  \
-		(void)self;                                                                \
-		(void)executor;                                                            \
-		(void)data;                                                                \
-		return query(object, params, dialect, group, ret_result);                  \
-	}
-
-QUERY(flex, IMPORT_FLEX, FLEX_GROUP)
-QUERY(aie, IMPORT_AIE, NULL)
-QUERY(torch, IMPORT_TORCH, NULL) /* each counts its time from a point of its own */
-QUERY(marker_area, IMPORT_MARKER_AREA, AREA_GROUP)
-QUERY(tt, IMPORT_TT_CSV, TT_GROUP)

@@ -28,22 +28,14 @@ static bt_field_class *signed_class(bt_trace_class *trace)
 	return class;
 }
 
-static bt_field_class *stamps_class(bt_trace_class *trace)
+/* Of so many elements; 0: of any number. */
+static bt_field_class *array_class(bt_trace_class *trace, uint64_t n_bits, uint64_t n)
 {
-	bt_field_class *element = unsigned_class(trace, 32), *class = NULL;
+	bt_field_class *element = unsigned_class(trace, n_bits), *class = NULL;
 
 	if (element)
-		class = bt_field_class_array_static_create(trace, element, FLEXTRACE_N_STAMPS);
-	bt_field_class_put_ref(element);
-	return class;
-}
-
-static bt_field_class *words_class(bt_trace_class *trace)
-{
-	bt_field_class *element = unsigned_class(trace, 64), *class = NULL;
-
-	if (element)
-		class = bt_field_class_array_dynamic_create(trace, element, NULL);
+		class = n ? bt_field_class_array_static_create(trace, element, n)
+		          : bt_field_class_array_dynamic_create(trace, element, NULL);
 	bt_field_class_put_ref(element);
 	return class;
 }
@@ -62,9 +54,9 @@ static bt_field_class *class_of(bt_trace_class *trace, enum schema_type type)
 	case SCHEMA_STRING:
 		return bt_field_class_string_create(trace);
 	case SCHEMA_TS:
-		return stamps_class(trace);
+		return array_class(trace, 32, FLEXTRACE_N_STAMPS);
 	case SCHEMA_WORDS:
-		return words_class(trace);
+		return array_class(trace, 64, 0);
 	}
 	return NULL;
 }
@@ -130,7 +122,7 @@ static int set_context(bt_stream_class *class, bt_trace_class *trace)
 	if (code == FLEXTRACE_OK)
 		code = add_member(context, "vtid", signed_class(trace));
 	if (code == FLEXTRACE_OK)
-		code = add_member(context, ORIGINS_NAME, words_class(trace));
+		code = add_member(context, ORIGINS_NAME, array_class(trace, 64, 0));
 	if (code == FLEXTRACE_OK &&
 	    bt_stream_class_set_event_common_context_field_class(class, context))
 		code = FLEXTRACE_E_MEMORY;
@@ -215,12 +207,6 @@ static int set_stamps(bt_field *field, const uint32_t *ts)
 	return FLEXTRACE_OK;
 }
 
-static int set_text(bt_field *field, const char *text)
-{
-	return bt_field_string_set_value(field, text ? text : "") ? FLEXTRACE_E_MEMORY
-	                                                          : FLEXTRACE_OK;
-}
-
 static int set_words(bt_field *field, const struct flextrace_marker_batch *batch)
 {
 	if (bt_field_array_dynamic_set_length(field, batch->n_words))
@@ -233,6 +219,8 @@ static int set_words(bt_field *field, const struct flextrace_marker_batch *batch
 
 static int set_field(bt_field *field, enum schema_type type, const void *value)
 {
+	const char *text;
+
 	switch (type) {
 	case SCHEMA_U32:
 		bt_field_integer_unsigned_set_value(field, *(const uint32_t *)value);
@@ -247,7 +235,9 @@ static int set_field(bt_field *field, enum schema_type type, const void *value)
 		bt_field_real_double_precision_set_value(field, *(const double *)value);
 		return FLEXTRACE_OK;
 	case SCHEMA_STRING:
-		return set_text(field, *(const char *const *)value);
+		text = *(const char *const *)value;
+		return bt_field_string_set_value(field, text ? text : "") ? FLEXTRACE_E_MEMORY
+		                                                          : FLEXTRACE_OK;
 	case SCHEMA_TS:
 		return set_stamps(field, value);
 	case SCHEMA_WORDS: /* see set_words() */
