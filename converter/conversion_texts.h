@@ -17,7 +17,7 @@ struct text_list {
 	uint32_t n, n_allocated;
 };
 
-/* Options that are set, those with a default always. */
+/* Options that are set, in the order of --help; formats, gzip and rho-ppm always. */
 int describe_options(const struct conversion_options *options, struct text_list *out);
 
 /* As inputs.h numbers them. */

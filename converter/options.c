@@ -86,6 +86,19 @@ const struct option_spec conversion_option_table[] = {
 	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
 };
 
+const struct option_spec import_option_table[] = {
+	{"torch-ranks", 0, OPTION_TEXT, MEMBER(torch_ranks), "N,...",
+         "Ranks of the files of torch that tell none, in their order", 0, 0},
+	{"as", 0, OPTION_TEXT, MEMBER(as), "DIALECT",
+         "Read files as flex, torch, tt-csv, aie-json or marker-area (default: by content)", 0, 0},
+	{"clock-ghz", 0, OPTION_REAL, MEMBER(aie.clock_ghz), "GHZ",
+         "Rate of the cycles of AIE traces (default: 1.25)", 1e-3, 1e3},
+	{"duplicate-gap", 0, OPTION_REAL, MEMBER(aie.duplicate_gap), "PART",
+         "AIE kernels that start nearer than PART of their median are one (default: 0.25)", 1e-6,
+         1},
+	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
+};
+
 #define AIE_MEMBER(name) offsetof(struct aie_options, name)
 
 const struct option_spec aie_option_table[] = {
@@ -118,33 +131,21 @@ static void *member_of(const struct option_spec *spec, void *values)
 	return (char *)values + spec->offset;
 }
 
-const char *option_type_phrase(enum option_type type)
+int option_refuse(const struct option_spec *spec, const char *value, struct flextrace_error *error)
 {
-	switch (type) {
-	case OPTION_FLAG:
-		return "a switch";
-	case OPTION_TEXT:
-		return "a text";
-	case OPTION_LIST:
-		return "a text or a list of texts";
-	case OPTION_NUMBER:
-		return "a whole number";
-	case OPTION_REAL:
-		return "a number";
-	case OPTION_LIMIT:
-		return "a switch or a count";
-	case OPTION_SIZE:
-		return "a size as 1073741824, 512M or 2G";
-	case OPTION_BUDGET:
-		return "a switch or a size as 67108864, 64M or 1G";
-	}
-	return "";
-}
+	static const char *const phrases[] = {
+		[OPTION_FLAG] = "a switch",
+		[OPTION_TEXT] = "a text",
+		[OPTION_LIST] = "a text or a list of texts",
+		[OPTION_NUMBER] = "a whole number",
+		[OPTION_REAL] = "a number",
+		[OPTION_LIMIT] = "a switch or a count",
+		[OPTION_SIZE] = "a size as 1073741824, 512M or 2G",
+		[OPTION_BUDGET] = "a switch or a size as 67108864, 64M or 1G",
+	};
 
-static int refuse(const struct option_spec *spec, struct flextrace_error *error)
-{
-	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s", spec->name,
-	                 option_type_phrase(spec->type));
+	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s%s%s", spec->name,
+	                 phrases[spec->type], value ? ": value=" : "", value ? value : "");
 }
 
 static int check_range(const struct option_spec *spec, double value, struct flextrace_error *error)
@@ -173,7 +174,7 @@ int option_set_flag(const struct option_spec *spec, bool flag, void *values,
 		*(struct option_limit *)member_of(spec, values) = (struct option_limit){flag, 0};
 		return 0;
 	}
-	return refuse(spec, error);
+	return option_refuse(spec, NULL, error);
 }
 
 int option_set_number(const struct option_spec *spec, int64_t number, void *values,
@@ -197,7 +198,7 @@ int option_set_number(const struct option_spec *spec, int64_t number, void *valu
 		*(uint64_t *)member_of(spec, values) = (uint64_t)number;
 		return 0;
 	default:
-		return refuse(spec, error);
+		return option_refuse(spec, NULL, error);
 	}
 }
 
@@ -205,7 +206,7 @@ int option_set_real(const struct option_spec *spec, double real, void *values,
                     struct flextrace_error *error)
 {
 	if (spec->type != OPTION_REAL)
-		return refuse(spec, error);
+		return option_refuse(spec, NULL, error);
 	FLEXTRACE_TRY(check_range(spec, real, error));
 	*(double *)member_of(spec, values) = real;
 	return 0;
@@ -222,20 +223,13 @@ static int list_append(struct option_list *list, const char *text)
 	return 0;
 }
 
-static int refuse_text(const struct option_spec *spec, const char *text,
-                       struct flextrace_error *error)
-{
-	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s: value=%s", spec->name,
-	                 option_type_phrase(spec->type), text);
-}
-
 static int parse_size(const struct option_spec *spec, const char *text, void *values,
                       struct flextrace_error *error)
 {
 	uint64_t bytes;
 
 	if (!size_parse(text, &bytes))
-		return refuse_text(spec, text, error);
+		return option_refuse(spec, text, error);
 	return option_set_number(spec, (int64_t)bytes, values, error);
 }
 
@@ -245,7 +239,7 @@ int option_set_text(const struct option_spec *spec, const char *text, void *valu
 	if (spec->type == OPTION_SIZE || spec->type == OPTION_BUDGET)
 		return parse_size(spec, text, values, error);
 	if (spec->type != OPTION_TEXT && spec->type != OPTION_LIST)
-		return refuse(spec, error);
+		return option_refuse(spec, NULL, error);
 	if (!text[0])
 		return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` must not be empty",
 		                 spec->name);
@@ -267,7 +261,7 @@ static int parse_number(const struct option_spec *spec, const char *text, void *
 	errno = 0;
 	number = strtoll(text, &end, 10);
 	if (errno || end == text || *end)
-		return refuse_text(spec, text, error);
+		return option_refuse(spec, text, error);
 	return option_set_number(spec, number, values, error);
 }
 
@@ -278,7 +272,7 @@ static int parse_real(const struct option_spec *spec, const char *text, void *va
 	double real = strtod(text, &end);
 
 	if (end == text || *end)
-		return refuse_text(spec, text, error);
+		return option_refuse(spec, text, error);
 	return option_set_real(spec, real, values, error);
 }
 
@@ -289,22 +283,14 @@ int option_parse(const struct option_spec *spec, const char *text, void *values,
 		if (spec->type == OPTION_FLAG || spec->type == OPTION_LIMIT ||
 		    spec->type == OPTION_BUDGET)
 			return option_set_flag(spec, true, values, error);
-		return refuse(spec, error);
+		return option_refuse(spec, NULL, error);
 	}
-	switch (spec->type) {
-	case OPTION_TEXT:
-	case OPTION_LIST:
-	case OPTION_SIZE:
-	case OPTION_BUDGET:
-		return option_set_text(spec, text, values, error);
-	case OPTION_NUMBER:
-	case OPTION_LIMIT:
+	if (spec->type == OPTION_NUMBER || spec->type == OPTION_LIMIT)
 		return parse_number(spec, text, values, error);
-	case OPTION_REAL:
+	if (spec->type == OPTION_REAL)
 		return parse_real(spec, text, values, error);
-	case OPTION_FLAG:
-		break;
-	}
+	if (spec->type != OPTION_FLAG)
+		return option_set_text(spec, text, values, error);
 	if (strcmp(text, "yes") == 0 || strcmp(text, "no") == 0)
 		return option_set_flag(spec, text[0] == 'y', values, error);
 	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes yes or no: value=%s",

@@ -72,8 +72,8 @@ int option_set_text(const struct option_spec *spec, const char *text, void *valu
 /* The option of that name in a table, or NULL. */
 const struct option_spec *option_find(const struct option_spec *table, const char *name);
 
-/* "a switch", "a whole number", ...: what the option takes, for messages. */
-const char *option_type_phrase(enum option_type type);
+/* Says what an option takes, and what was given instead (NULL: no text). FLEXTRACE_E_USAGE. */
+int option_refuse(const struct option_spec *spec, const char *value, struct flextrace_error *error);
 
 /* Frees the lists of a table's values. */
 void options_release(const struct option_spec *table, void *values);
@@ -118,9 +118,10 @@ struct conversion_options {
 	const struct pair_report *pairs;
 	uint32_t n_pairs;
 	struct emitted *emitted; /* what processes counted; NULL: nobody knows; weak */
-	const char *as; /* dialect of imported files, NULL = by content; no option of the table */
-	const char *torch_ranks; /* of imported files; no option of the table */
-	struct aie_options aie;  /* options of aie_option_table */
+	/* of import_option_table and aie_option_table */
+	const char *as;          /* dialect of imported files, NULL = by content */
+	const char *torch_ranks; /* of imported files */
+	struct aie_options aie;
 };
 #define CONVERSION_OPTIONS_INIT                                                 \
 	{                                                                       \
@@ -129,6 +130,9 @@ struct conversion_options {
 	}
 
 extern const struct option_spec conversion_option_table[];
+
+/* What convert takes besides for the files that it imports. */
+extern const struct option_spec import_option_table[];
 
 /* Of struct aie_options: what convert and the sink take besides. */
 extern const struct option_spec aie_option_table[];

@@ -49,8 +49,7 @@ static int set_texts(const struct option_spec *spec, const cJSON *array,
 	cJSON_ArrayForEach(item, array)
 	{
 		if (spec->type != OPTION_LIST || !cJSON_IsString(item))
-			return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s",
-			                 spec->name, option_type_phrase(spec->type));
+			return option_refuse(spec, NULL, error);
 		FLEXTRACE_TRY(option_set_text(spec, item->valuestring, options, error));
 	}
 	return FLEXTRACE_OK;
@@ -68,8 +67,7 @@ static int set_value(const struct option_spec *spec, const cJSON *item,
 	if (cJSON_IsArray(item))
 		return set_texts(spec, item, options, error);
 	if (!cJSON_IsNumber(item))
-		return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s", spec->name,
-		                 option_type_phrase(spec->type));
+		return option_refuse(spec, NULL, error);
 	if (number == floor(number) && fabs(number) <= MAX_EXACT)
 		return option_set_number(spec, (int64_t)number, options, error);
 	return option_set_real(spec, number, options, error);

@@ -38,17 +38,7 @@ struct convert_options {
 
 #define AT(member) offsetof(struct convert_options, member)
 static const struct option_spec option_table[] = {
-	CLI_WORKERS_OPTION(struct convert_options, MAX_WORKERS),
-	{"torch-ranks", 0, OPTION_TEXT, AT(conversion.torch_ranks), "N,...",
-         "Ranks of the files of torch that tell none, in their order", 0, 0},
-	{"as", 0, OPTION_TEXT, AT(conversion.as), "DIALECT",
-         "Read files as flex, torch, tt-csv, aie-json or marker-area (default: by content)", 0, 0},
-	{"clock-ghz", 0, OPTION_REAL, AT(conversion.aie.clock_ghz), "GHZ",
-         "Rate of the cycles of AIE traces (default: 1.25)", 1e-3, 1e3},
-	{"duplicate-gap", 0, OPTION_REAL, AT(conversion.aie.duplicate_gap), "PART",
-         "AIE kernels that start nearer than PART of their median are one (default: 0.25)", 1e-6,
-         1},
-	{0}};
+	CLI_WORKERS_OPTION(struct convert_options, MAX_WORKERS), {0}};
 
 /* Cores that this process may run on. */
 static uint32_t count_cores(void)
@@ -379,6 +369,7 @@ const struct command convert_command = {
 		"the torch profiler or of AMD's AI engines; a file may also be a device log of\n"
 		"tt-metal, or a copy of device memory, see decode.",
 	.tables = {{option_table, 0},
+                   {import_option_table, AT(conversion)},
                    {conversion_option_table, AT(conversion)},
                    {aie_option_table, AT(conversion.aie)}},
 	.options_bytes = sizeof(struct convert_options),

@@ -12,24 +12,18 @@ struct params_reader {
 	int code;
 };
 
-static int refuse(const struct option_spec *spec, struct flextrace_error *error)
-{
-	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s", spec->name,
-	                 option_type_phrase(spec->type));
-}
-
 static int read_array(const struct option_spec *spec, const bt_value *array, void *values,
                       struct flextrace_error *error)
 {
 	uint64_t n = bt_value_array_get_length(array);
 
 	if (spec->type != OPTION_LIST)
-		return refuse(spec, error);
+		return option_refuse(spec, NULL, error);
 	for (uint64_t i = 0; i < n; i++) {
 		const bt_value *element = bt_value_array_borrow_element_by_index_const(array, i);
 
 		if (!bt_value_is_string(element))
-			return refuse(spec, error);
+			return option_refuse(spec, NULL, error);
 		FLEXTRACE_TRY(option_set_text(spec, bt_value_string_get(element), values, error));
 	}
 	return 0;
@@ -59,7 +53,7 @@ static int read_value(const struct option_spec *spec, const bt_value *value, voi
 		return option_set_text(spec, bt_value_string_get(value), values, error);
 	if (bt_value_is_array(value))
 		return read_array(spec, value, values, error);
-	return refuse(spec, error);
+	return option_refuse(spec, NULL, error);
 }
 
 /* Known parameters, for the message: "output-dir, formats, ..." */
