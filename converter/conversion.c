@@ -84,9 +84,11 @@ static int parse_freq(const char *text, double *ret_soc_mhz, double *ret_core_mh
 	return FLEXTRACE_OK;
 }
 
-/* What is said of clocks; clock_options_release() it in any case. */
+/* What is said of clocks, those of the compute units (0: nothing), too; clock_options_release() it
+ * in any case. */
 static int read_clocks(const struct conversion_options *options,
-                       struct calibrate_options *ret_clocks, struct flextrace_error *error)
+                       struct calibrate_options *ret_clocks, double *ret_core_hz,
+                       struct flextrace_error *error)
 {
 	double soc_mhz, core_mhz;
 
@@ -96,6 +98,7 @@ static int read_clocks(const struct conversion_options *options,
 	                                           .nominal_ppm = options->nominal_ppm,
 	                                           .max_dispatch_ns = options->max_dispatch_ns}};
 	FLEXTRACE_TRY(parse_freq(options->freq, &soc_mhz, &core_mhz, error));
+	*ret_core_hz = core_mhz * 1e6;
 	if (!(options->nominal_mhz > 0))
 		ret_clocks->all.nominal_mhz = soc_mhz;
 	if (options->latency_floor_ns)
@@ -105,21 +108,11 @@ static int read_clocks(const struct conversion_options *options,
 	                       : FLEXTRACE_OK;
 }
 
-/* Of the compute units; 0 = not given. */
-static int read_core_clock(const struct conversion_options *options, double *ret_core_hz,
-                           struct flextrace_error *error)
-{
-	double soc_mhz, core_mhz;
-
-	FLEXTRACE_TRY(parse_freq(options->freq, &soc_mhz, &core_mhz, error));
-	*ret_core_hz = core_mhz * 1e6;
-	return FLEXTRACE_OK;
-}
-
 static int check_clocks(const struct conversion_options *options, struct flextrace_error *error)
 {
 	struct calibrate_options clocks;
-	int code = read_clocks(options, &clocks, error);
+	double core_hz;
+	int code = read_clocks(options, &clocks, &core_hz, error);
 
 	clock_options_release(&clocks);
 	return code;
@@ -242,10 +235,9 @@ static struct pipeline_options pipeline_options_of(const struct conversion_optio
 static int read_texts(const struct conversion_options *options, struct pipeline_options *pipeline,
                       struct derivations *derivations, struct flextrace_error *error)
 {
-	FLEXTRACE_TRY(read_clocks(options, &pipeline->calibrate, error));
+	FLEXTRACE_TRY(read_clocks(options, &pipeline->calibrate, &pipeline->core_hz, error));
 	FLEXTRACE_TRY(derivations_read(derivations, options, error));
-	FLEXTRACE_TRY(read_views(options, &pipeline->emit.views, error));
-	return read_core_clock(options, &pipeline->core_hz, error);
+	return read_views(options, &pipeline->emit.views, error);
 }
 
 static int describe(const struct conversion_options *options, const struct stream_set *set,

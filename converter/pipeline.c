@@ -152,20 +152,36 @@ static int identify(struct pipeline *pipeline, struct flextrace_error *error)
 	return name_markers(pipeline, error);
 }
 
-static int push_evidence(struct pipeline *pipeline, struct unwrap *unwrap)
+typedef int push_record(void *stage, const struct stream *stream, uint32_t id,
+                        const struct record *record);
+
+static int push_evidence(void *stage, const struct stream *stream, uint32_t id,
+                         const struct record *record)
+{
+	return unwrap_push(stage, stream, id, record);
+}
+
+static int push_host(void *stage, const struct stream *stream, uint32_t id,
+                     const struct record *record)
+{
+	return derive_push(stage, stream, id, record);
+}
+
+/* Gives a stage the records of a table, in their order, each once whoever recorded it. */
+static int push_records(struct pipeline *pipeline, enum record_table table, push_record *push,
+                        void *stage)
 {
 	struct twins twins = {&pipeline->identity, pipeline->ledger, {0}, NULL, 0};
 	struct gather gather;
 	const struct record *record;
-	uint32_t stream;
+	uint32_t id;
 	int status = FLEXTRACE_OK;
 
-	FLEXTRACE_TRY(gather_init(&gather, pipeline->set, TABLE_EVIDENCE, true));
-	while (status >= 0 && gather_next(&gather, &record, &stream)) {
-		status = twins_leave_out(&twins, pipeline->set->streams[stream], stream, record);
+	FLEXTRACE_TRY(gather_init(&gather, pipeline->set, table, true));
+	while (status >= 0 && gather_next(&gather, &record, &id)) {
+		status = twins_leave_out(&twins, pipeline->set->streams[id], id, record);
 		if (status == 0)
-			status = unwrap_push(unwrap, pipeline->set->streams[stream], stream,
-			                     record);
+			status = push(stage, pipeline->set->streams[id], id, record);
 	}
 	twins_release(&twins);
 	gather_release(&gather);
@@ -180,7 +196,7 @@ static int widen(struct pipeline *pipeline, struct flextrace_error *error)
 	if (!unwrap)
 		return FLEXTRACE_E_MEMORY;
 	unwrap_set_options(unwrap, &pipeline->options->calibrate);
-	status = push_evidence(pipeline, unwrap);
+	status = push_records(pipeline, TABLE_EVIDENCE, push_evidence, unwrap);
 	if (!status)
 		status = unwrap_finish(unwrap, &pipeline->unwrapped, error);
 	unwrap_free(unwrap);
@@ -245,26 +261,6 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 	return align_hosts(pipeline, error);
 }
 
-static int push_host(struct pipeline *pipeline, struct derive *derive)
-{
-	struct twins twins = {&pipeline->identity, pipeline->ledger, {0}, NULL, 0};
-	struct gather gather;
-	const struct record *record;
-	uint32_t stream;
-	int status = FLEXTRACE_OK;
-
-	FLEXTRACE_TRY(gather_init(&gather, pipeline->set, TABLE_HOST, true));
-	while (status >= 0 && gather_next(&gather, &record, &stream)) {
-		status = twins_leave_out(&twins, pipeline->set->streams[stream], stream, record);
-		if (status == 0)
-			status = derive_push(derive, pipeline->set->streams[stream], stream,
-			                     record);
-	}
-	twins_release(&twins);
-	gather_release(&gather);
-	return status < 0 ? status : FLEXTRACE_OK;
-}
-
 static int make_timeline(struct pipeline *pipeline, struct flextrace_error *error)
 {
 	const struct derive_input input = {
@@ -282,7 +278,7 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 		return FLEXTRACE_E_MEMORY;
 	status = derive_device(derive, &pipeline->unwrapped);
 	if (!status)
-		status = push_host(pipeline, derive);
+		status = push_records(pipeline, TABLE_HOST, push_host, derive);
 	if (!status)
 		status = derive_finish(derive, &pipeline->timeline, error);
 	derive_free(derive);
