@@ -2,39 +2,12 @@
 #include "conversion_texts.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "derivations.h"
 #include "model/ledger/inputs.h"
-
-void text_list_release(struct text_list *out)
-{
-	for (uint32_t i = 0; i < out->n; i++)
-		free(out->texts[i]);
-	free(out->texts);
-}
-
-static int text_list_add(struct text_list *out, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int text_list_add(struct text_list *out, const char *format, ...)
-{
-	va_list arguments;
-	int length;
-
-	FLEXTRACE_TRY(ARRAY_RESERVE(out->texts, out->n_allocated, out->n + 1));
-	va_start(arguments, format);
-	length = vasprintf(&out->texts[out->n], format, arguments);
-	va_end(arguments);
-	if (length < 0)
-		return FLEXTRACE_E_MEMORY;
-	out->n++;
-	return 0;
-}
 
 /* One text for all texts of a list, because run.json has one value per option. */
 static int describe_list(const char *option, const struct option_list *list, struct text_list *out)

@@ -11,11 +11,7 @@
 #include "model/streams.h"
 #include "options.h"
 #include "base/text/strings.h"
-
-struct text_list {
-	char **texts; /* owned, each owned */
-	uint32_t n, n_allocated;
-};
+#include "base/text/text_list.h"
 
 /* Options that are set, in the order of --help; formats, gzip and rho-ppm always. */
 int describe_options(const struct conversion_options *options, struct text_list *out);
@@ -23,7 +19,5 @@ int describe_options(const struct conversion_options *options, struct text_list 
 /* As inputs.h numbers them. */
 int describe_inputs(const struct stream_set *set, const struct string_pool *strings,
                     struct text_list *out);
-
-void text_list_release(struct text_list *list);
 
 #endif

@@ -12,7 +12,7 @@ struct reading { /* weak, all */
 	struct ledger *ledger;
 };
 
-static int add_files(const struct import_files *files, struct string_cache *strings,
+static int add_files(const struct text_list *files, struct string_cache *strings,
                      struct stream *stream)
 {
 	stream->files = calloc(files->n + 1ull, sizeof(*stream->files));

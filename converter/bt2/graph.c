@@ -84,8 +84,8 @@ static bt_value *source_params(const struct trace_group *group)
 
 	if (!params || bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) < 0)
 		goto fail;
-	for (uint32_t i = 0; i < group->n_paths; i++)
-		if (bt_value_array_append_string_element(inputs, group->paths[i]) < 0)
+	for (uint32_t i = 0; i < group->paths.n; i++)
+		if (bt_value_array_append_string_element(inputs, group->paths.texts[i]) < 0)
 			goto fail;
 	return params;
 fail:
@@ -148,7 +148,7 @@ int graph_open(struct graph *graph, const struct plugins *plugins, const struct 
 	if (graph->bt && add_source(graph, plugins, group) == 0 && (!feed || add_sink(graph) == 0))
 		return 0;
 	graph_close(graph);
-	if (declares_streams(group->paths[0]))
+	if (declares_streams(group->paths.texts[0]))
 		snprintf(what, sizeof(what), "Cannot open trace: path=%s", trace_group_path(group));
 	else
 		snprintf(what, sizeof(what),

@@ -130,7 +130,7 @@ void import_close(struct import *import)
 	if (import->format->release)
 		import->format->release(import);
 	for (uint32_t i = 0; i < import->n_streams; i++)
-		import_files_release(&import->streams[i].files);
+		text_list_release(&import->streams[i].files);
 	free(import->streams);
 	ledger_release(&import->ledger);
 	string_cache_release(&import->cache);
@@ -150,7 +150,7 @@ int import_add_stream(struct import *import, const struct import_stream *stream)
 
 int import_add_file(struct import *import, uint32_t stream, const char *tool, const char *path)
 {
-	return import_files_add(&import->streams[stream].files, tool, path);
+	return text_list_add(&import->streams[stream].files, "%s %s", tool, path);
 }
 
 int import_write(struct import *import, uint32_t stream, const struct event *event)

@@ -14,10 +14,10 @@
 #include "base/error.h"
 #include "formats/kit/dialect.h"
 #include "formats/kit/event_item.h"
-#include "formats/kit/files.h"
 #include "model/ledger/ledger.h"
 #include "model/ledger/pair_report.h"
 #include "base/text/strings.h"
+#include "base/text/text_list.h"
 
 struct import_options {
 	const char *const *paths; /* weak; each import_is_foreign() */
@@ -40,10 +40,11 @@ struct import_options {
 
 /* Whose events these are. */
 struct import_stream {
-	uint8_t uuid[16];          /* of its trace */
-	uint64_t instance;         /* of the stream in it */
-	int64_t clock_offset_ns;   /* clock value + this = ns since the Unix epoch */
-	struct import_files files; /* owned: what origins of its events name */
+	uint8_t uuid[16];        /* of its trace */
+	uint64_t instance;       /* of the stream in it */
+	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
+	/* Owned: "<tool> <path>", what origins of its events name by number. */
+	struct text_list files;
 };
 
 /* What was wrong with a file: how many of its events, and where and why the first. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "probe.h"
+#include "base/array.h"
 #include "base/map.h"
 
 /* -- groups ------------------------------------------------------------------------------------ */
@@ -25,14 +26,11 @@ static struct trace_group *find_group(struct trace_groups *groups, const char *n
 
 static struct trace_group *add_group(struct trace_groups *groups, const char *name)
 {
-	struct trace_group *grown = realloc(groups->groups,
-	                                    (groups->n_groups + 1) * sizeof(*groups->groups));
 	struct trace_group *group;
 
-	if (!grown)
+	if (array_make_room(&groups->groups, groups->n_groups, sizeof(*groups->groups)) < 0)
 		return NULL;
-	groups->groups = grown;
-	group = &grown[groups->n_groups];
+	group = &groups->groups[groups->n_groups];
 	*group = (struct trace_group){.name = name ? strdup(name) : NULL};
 	if (name && !group->name)
 		return NULL;
@@ -40,20 +38,14 @@ static struct trace_group *add_group(struct trace_groups *groups, const char *na
 	return group;
 }
 
-/* Appends a copy of a path to a list, unless it is there. */
-static int append_path(char ***paths, uint32_t *n_paths, const char *path)
+/* Appends a path to a list, unless it is there. */
+static int append_path(struct text_list *paths, const char *path)
 {
-	char **grown;
-
-	for (uint32_t i = 0; i < *n_paths; i++)
-		if (strcmp((*paths)[i], path) == 0)
-			return 0;
-	grown = realloc(*paths, (*n_paths + 1) * sizeof(*grown));
-	if (!grown)
-		return FLEXTRACE_E_MEMORY;
-	*paths = grown;
-	grown[*n_paths] = strdup(path);
-	return grown[(*n_paths)++] ? 0 : FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < paths->n; i++) {
+		if (strcmp(paths->texts[i], path) == 0)
+			return FLEXTRACE_OK;
+	}
+	return text_list_add(paths, "%s", path);
 }
 
 /* Adds a directory to its group, once however often it was named. */
@@ -65,30 +57,23 @@ static int add_path(struct trace_groups *groups, const char *path, const char *n
 		group = add_group(groups, name);
 	if (!group)
 		return FLEXTRACE_E_MEMORY;
-	return append_path(&group->paths, &group->n_paths, path);
-}
-
-static void release_paths(char **paths, uint32_t n_paths)
-{
-	for (uint32_t i = 0; i < n_paths; i++)
-		free(paths[i]);
-	free(paths);
+	return append_path(&group->paths, path);
 }
 
 const char *trace_group_path(const struct trace_group *group)
 {
-	return group->shown ? group->shown : group->paths[0];
+	return group->shown ? group->shown : group->paths.texts[0];
 }
 
 void trace_groups_release(struct trace_groups *groups)
 {
 	for (uint32_t i = 0; i < groups->n_groups; i++) {
-		release_paths(groups->groups[i].paths, groups->groups[i].n_paths);
+		text_list_release(&groups->groups[i].paths);
 		free(groups->groups[i].name);
 		free(groups->groups[i].shown);
 	}
 	free(groups->groups);
-	release_paths(groups->damaged, groups->n_damaged);
+	text_list_release(&groups->damaged);
 	*groups = (struct trace_groups){0};
 }
 
@@ -182,7 +167,7 @@ static int add_trace(const struct search *search, const char *path)
 	if (weight_of(result, &group) > 0)
 		code = add_path(groups, path, group);
 	else
-		code = append_path(&groups->damaged, &groups->n_damaged, path);
+		code = append_path(&groups->damaged, path);
 	bt_value_put_ref(result);
 	return code < 0 ? code : 1;
 }

@@ -14,20 +14,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text/text_list.h"
 #include "plugins.h"
 
 struct trace_group {
-	char *name;   /* owned: group of the query; NULL = alone */
-	char **paths; /* owned, each owned */
-	uint32_t n_paths;
-	char *shown; /* owned: of what the first path is a view; NULL: it is none */
+	char *name;             /* owned: group of the query; NULL = alone */
+	struct text_list paths; /* owned */
+	char *shown;            /* owned: of what the first path is a view; NULL: it is none */
 };
 
 struct trace_groups {
 	struct trace_group *groups; /* owned */
 	uint32_t n_groups;
-	char **damaged; /* owned, each owned: directories of damaged traces */
-	uint32_t n_damaged;
+	struct text_list damaged; /* owned: directories of damaged traces */
 };
 
 struct discover_options {

@@ -160,7 +160,7 @@ static char *unescape(const char *text)
 	return plain;
 }
 
-int environment_set_inputs(bt_trace *trace, const struct import_files *files)
+int environment_set_inputs(bt_trace *trace, const struct text_list *files)
 {
 	for (uint32_t i = 0; i < files->n; i++) {
 		char *text = escape(files->texts[i]), name[64];

@@ -17,16 +17,16 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "formats/kit/files.h"
 #include "model/ledger/ledger.h"
 #include "model/model.h"
 #include "base/text/strings.h"
+#include "base/text/text_list.h"
 
 /* FLEXTRACE_E_MEMORY or 0. */
 int environment_set_uuid(bt_trace *trace, const uint8_t uuid[16]);
 int environment_set_losses(bt_trace *trace, const struct losses *losses);
 
-int environment_set_inputs(bt_trace *trace, const struct import_files *files);
+int environment_set_inputs(bt_trace *trace, const struct text_list *files);
 
 /* The name of a sequence: of each origin the number of its file above 32 bits of the record's. */
 #define ORIGINS_NAME "flextrace_origins"

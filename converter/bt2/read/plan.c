@@ -55,27 +55,27 @@ static int scan_path(struct trace_group *group, uint32_t i, struct ctf_dir *dir,
 {
 	char *view;
 
-	FLEXTRACE_TRY(ctf_dir_scan(group->paths[i], dir, error));
+	FLEXTRACE_TRY(ctf_dir_scan(group->paths.texts[i], dir, error));
 	if (!dir->n_cut && !dir->has_odd_index && !options->is_careful)
 		return 0;
 	warn_of_cuts(dir, options);
 	options->views->without_indexes = options->is_careful;
 	FLEXTRACE_TRY(ctf_views_add(options->views, dir, &view, error));
 	if (i == 0)
-		group->shown = group->paths[i];
+		group->shown = group->paths.texts[i];
 	else
-		free(group->paths[i]);
-	group->paths[i] = view;
+		free(group->paths.texts[i]);
+	group->paths.texts[i] = view;
 	return 0;
 }
 
 static int scan_group(struct trace_group *group, struct sizes *sizes,
                       const struct reader_options *options, struct flextrace_error *error)
 {
-	*sizes = (struct sizes){calloc(group->n_paths, sizeof(*sizes->dirs)), 0};
+	*sizes = (struct sizes){calloc(group->paths.n, sizeof(*sizes->dirs)), 0};
 	if (!sizes->dirs)
 		return no_memory(error);
-	for (uint32_t i = 0; i < group->n_paths; i++) {
+	for (uint32_t i = 0; i < group->paths.n; i++) {
 		sizes->n_dirs++; /* also if its view fails */
 		FLEXTRACE_TRY(scan_path(group, i, &sizes->dirs[i], options, error));
 	}
@@ -185,7 +185,7 @@ static void pass_over(struct plan *plan, uint32_t n_files, const struct flextrac
 static bool opens(char *path, char *shown, const struct opener *opener,
                   struct flextrace_error *error)
 {
-	const struct trace_group alone = {.paths = &path, .n_paths = 1, .shown = shown};
+	const struct trace_group alone = {.paths = {&path, 1, 1}, .shown = shown};
 	struct graph graph;
 
 	if (opener->options->is_careful && check_opening(&alone, opener->plugins, error) < 0)
@@ -202,19 +202,19 @@ static uint32_t drop_damaged(struct plan *plan, struct trace_group *group, struc
                              const struct opener *opener)
 {
 	struct flextrace_error failure = {0};
-	uint32_t n = 0, n_before = group->n_paths;
+	uint32_t n = 0, n_before = group->paths.n;
 
 	for (uint32_t i = 0; i < n_before; i++) {
-		if (opens(group->paths[i], sizes->dirs[i].path, opener, &failure)) {
-			group->paths[n] = group->paths[i];
+		if (opens(group->paths.texts[i], sizes->dirs[i].path, opener, &failure)) {
+			group->paths.texts[n] = group->paths.texts[i];
 			sizes->dirs[n++] = sizes->dirs[i];
 			continue;
 		}
 		pass_over(plan, sizes->dirs[i].n_files, &failure, opener);
 		ctf_dir_release(&sizes->dirs[i]);
-		free(group->paths[i]);
+		free(group->paths.texts[i]);
 	}
-	group->n_paths = sizes->n_dirs = n;
+	group->paths.n = sizes->n_dirs = n;
 	free(group->shown);
 	group->shown = n ? strdup(sizes->dirs[0].path) : NULL;
 	return n < n_before ? n : 0;
@@ -255,14 +255,14 @@ static int plan_group(struct plan *plan, uint32_t group, const struct opener *op
 
 	if (code == 0)
 		code = open_group(plan, group, &sizes, opener, &failure);
-	if (code == FLEXTRACE_E_INPUT && of->n_paths > 1 &&
+	if (code == FLEXTRACE_E_INPUT && of->paths.n > 1 &&
 	    drop_damaged(plan, of, &sizes, opener) > 0)
 		code = open_group(plan, group, &sizes, opener, &failure);
 	if (code == 0) {
 		plan->n_lost += count_files(&sizes, true);
 		count_torn(plan, &sizes);
 		code = ctf_count_fronts(sizes.dirs, sizes.n_dirs, &plan->fronts);
-	} else if (of->n_paths > 0)
+	} else if (of->paths.n > 0)
 		pass_over(plan, count_files(&sizes, false), &failure, opener);
 	sizes_release(&sizes);
 	return code == FLEXTRACE_E_INPUT ? 0 : code;
@@ -290,8 +290,8 @@ static int plan_traces(struct plan *plan, const struct opener *opener)
 
 	for (uint32_t i = 0; i < groups->n_groups; i++)
 		FLEXTRACE_TRY(plan_group(plan, i, opener));
-	for (uint32_t i = 0; i < groups->n_damaged; i++)
-		FLEXTRACE_TRY(plan_damaged(plan, groups->damaged[i], opener));
+	for (uint32_t i = 0; i < groups->damaged.n; i++)
+		FLEXTRACE_TRY(plan_damaged(plan, groups->damaged.texts[i], opener));
 	return 0;
 }
 

@@ -19,7 +19,7 @@ void flex_release(struct import *import)
 	flex_opens_release(flex);
 	flex_line_release(&flex->line);
 	flex_edges_release(&flex->edges);
-	import_files_release(&flex->unused);
+	text_list_release(&flex->unused);
 	free(flex->path);
 	map_release(&flex->rank_index);
 	map_release(&flex->thread_index);
@@ -156,7 +156,7 @@ static int leave_file(struct flex *flex)
 	int code = FLEXTRACE_OK;
 
 	if (flex->path && !flex->is_file_used)
-		code = import_files_add(&flex->unused, flex->reader->tool, flex->path);
+		code = text_list_add(&flex->unused, "%s %s", flex->reader->tool, flex->path);
 	free(flex->path);
 	flex->path = NULL;
 	flex->is_file_used = false;
@@ -384,7 +384,7 @@ int flex_end_files(struct flex *flex)
 {
 	FLEXTRACE_TRY(leave_file(flex));
 	if (flex->n_ranks)
-		FLEXTRACE_TRY(import_files_take(&flex->import.streams->files, &flex->unused));
+		FLEXTRACE_TRY(text_list_take(&flex->import.streams->files, &flex->unused));
 	return flex_define(flex);
 }
 

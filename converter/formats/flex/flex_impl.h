@@ -174,7 +174,7 @@ struct flex {
 	char *path;
 	uint32_t n_files; /* up to it */
 	bool is_file_used;
-	struct import_files unused; /* that told of nobody */
+	struct text_list unused; /* that told of nobody */
 	struct flex_edges edges;
 	struct map rank_index, thread_index;
 	struct flex_rank *ranks;

@@ -115,11 +115,11 @@ static bool is_told(const struct report *report, uint32_t column, size_t n)
 static void add_cells(const struct report *report, struct json_text *cells, size_t n_told)
 {
 	json_text_open(cells, '{');
-	for (uint32_t i = 0; i < report->n_headings; i++) {
+	for (uint32_t i = 0; i < report->headings.n; i++) {
 		const char *cell = csv_reader_field(&report->csv, i);
 
-		if (*cell && *report->headings[i] && !is_told(report, i, n_told))
-			json_text_string(cells, report->headings[i], cell);
+		if (*cell && *report->headings.texts[i] && !is_told(report, i, n_told))
+			json_text_string(cells, report->headings.texts[i], cell);
 	}
 	json_text_close(cells, '}');
 }

@@ -87,14 +87,6 @@ static int reject(struct report *report, const char *fault)
 	return import_reject(&report->tt->import, LOSS_MALFORMED, fault, report->csv.line);
 }
 
-static int keep_heading(struct report *report, const char *heading)
-{
-	FLEXTRACE_TRY(ARRAY_RESERVE(report->headings, report->n_headings_allocated,
-	                            report->n_headings + 1ull));
-	report->headings[report->n_headings] = strdup(heading);
-	return report->headings[report->n_headings++] ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
-}
-
 static int take_headings(struct report *report)
 {
 	memset(report->column, -1, sizeof(report->column));
@@ -107,16 +99,9 @@ static int take_headings(struct report *report)
 				report->column[names[j].column] = (int16_t)i;
 		}
 		take_tensor_heading(report, heading, (int16_t)i);
-		FLEXTRACE_TRY(keep_heading(report, heading));
+		FLEXTRACE_TRY(text_list_add(&report->headings, "%s", heading));
 	}
 	return report->csv.n_fields > MAX_COLUMNS ? reject(report, TOO_WIDE) : FLEXTRACE_OK;
-}
-
-static void release_headings(struct report *report)
-{
-	for (uint32_t i = 0; i < report->n_headings; i++)
-		free(report->headings[i]);
-	free(report->headings);
 }
 
 bool tt_is_report(const struct probe *probe)
@@ -488,7 +473,7 @@ static int read_pass(struct tt *tt, const char *path, enum pass pass, struct fle
 	code = read_records(&report, pass, error);
 	if (pass == TELL)
 		import_tell_faults(&tt->import, path, "Rows", "line");
-	release_headings(&report);
+	text_list_release(&report.headings);
 	csv_reader_release(&report.csv);
 	fclose(file);
 	return code;

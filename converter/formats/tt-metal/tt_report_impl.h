@@ -16,6 +16,7 @@
 #include "formats/kit/faults.h"
 #include "tt_report.h"
 #include "base/text/json_text.h"
+#include "base/text/text_list.h"
 
 #define N_TENSORS 16 /* of one operation, each way */
 
@@ -46,8 +47,7 @@ enum { TENSOR_W, TENSOR_X = 3, TENSOR_LAYOUT, TENSOR_DTYPE, TENSOR_MEMORY, N_TEN
 struct report {
 	struct tt *tt; /* weak */
 	struct csv_reader csv;
-	char **headings; /* owned, each */
-	uint32_t n_headings, n_headings_allocated;
+	struct text_list headings; /* owned */
 	int16_t column[N_COLUMNS]; /* -1: there is none */
 	int16_t tensor[2][N_TENSORS][N_TENSOR_COLUMNS];
 	bool is_survey;
