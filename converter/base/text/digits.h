@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digits.h: whole numbers as files and people write them. */
+/* digits.h: whole numbers, and their digits, as files and people write them. */
 #ifndef FLEXTRACE_DIGITS_H
 #define FLEXTRACE_DIGITS_H
 
@@ -24,6 +24,15 @@ static inline bool digits_read(const char *text, const char **ret_end, uint64_t 
 	*ret_end = end;
 	*ret_number = number;
 	return true;
+}
+
+/* What a hexadecimal digit stands for; -1: it is none. */
+static inline int hex_digit(int byte)
+{
+	if (byte >= '0' && byte <= '9')
+		return byte - '0';
+	byte |= 0x20;
+	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
 #endif

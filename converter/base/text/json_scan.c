@@ -4,6 +4,8 @@
  */
 #include "json_scan.h"
 
+#include "digits.h"
+
 enum scan_result json_bad(struct json_scan *scan, const char *cause)
 {
 	scan->cause = cause;
@@ -15,14 +17,6 @@ static enum scan_result add_flaw(struct json_scan *scan, const char *flaw)
 	if (!scan->flaw)
 		scan->flaw = flaw;
 	return SCAN_OK;
-}
-
-static int hex_digit(char byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
 /* Returns the code unit of the four digits, -1: they are none. */

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "digits.h"
 #include "json_scan.h"
 
 #define EXPONENT_LIMIT 100000000 /* larger than any text is long */
@@ -114,14 +115,6 @@ static bool scale_decimal(const struct decimal *decimal, int n_decimals, uint64_
 	return !rounds_up || !__builtin_add_overflow(*ret, (uint64_t)1, ret);
 }
 
-/* The value of a digit + 1; 0: it is none. */
-static const uint8_t hex_digits[256] = {
-	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
-	['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
-	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
-	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-};
-
 /* Eight digits of which the first is the highest, all at once; false: not all are digits. */
 static inline bool read_eight_hex(const char *at, uint64_t *ret)
 {
@@ -157,11 +150,11 @@ static bool read_hex(const struct trace_text *text, uint64_t *ret)
 	if (!is_hex(text))
 		return false;
 	for (; at < end; at++) {
-		unsigned int digit = hex_digits[(unsigned char)*at];
+		int digit = hex_digit(*at);
 
-		if (value >> 60 || !digit)
+		if (value >> 60 || digit < 0)
 			return false;
-		value = value << 4 | (digit - 1);
+		value = value << 4 | (uint64_t)digit;
 	}
 	*ret = value;
 	return true;

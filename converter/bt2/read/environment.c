@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text/digits.h"
 
 #define UUID_NAME   "flextrace_uuid"
 #define UUID_DIGITS 32
@@ -46,15 +47,25 @@ static const bt_value *entry_of(const bt_trace *trace, const char *name)
 	return bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
 }
 
+/* What two digits stand for; -1: they are none. */
+static int byte_of(const char *digits)
+{
+	int high = hex_digit(digits[0]), low = high < 0 ? -1 : hex_digit(digits[1]);
+
+	return low < 0 ? -1 : high << 4 | low;
+}
+
 static bool read_uuid(const char *text, uint8_t ret_uuid[16])
 {
-	static const char digits[] = "0123456789abcdef";
-
-	if (strlen(text) != UUID_DIGITS || strspn(text, digits) != UUID_DIGITS)
+	if (strlen(text) != UUID_DIGITS)
 		return false;
-	for (int i = 0; i < 16; i++)
-		ret_uuid[i] = (uint8_t)((strchr(digits, text[2 * i]) - digits) << 4 |
-		                        (strchr(digits, text[2 * i + 1]) - digits));
+	for (int i = 0; i < 16; i++) {
+		int byte = byte_of(text + 2 * (ptrdiff_t)i);
+
+		if (byte < 0)
+			return false;
+		ret_uuid[i] = (uint8_t)byte;
+	}
 	return true;
 }
 
@@ -132,28 +143,15 @@ static char *escape(const char *text)
 	return escaped;
 }
 
-/* What an escape stands for; 0: it is none. */
-static char byte_of(const char *escape)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *high, *low;
-
-	if (escape[0] != '%' || !escape[1] || !escape[2])
-		return '\0';
-	high = strchr(digits, escape[1]);
-	low = strchr(digits, escape[2]);
-	return high && low ? (char)((high - digits) << 4 | (low - digits)) : '\0';
-}
-
 static char *unescape(const char *text)
 {
 	char *plain = malloc(strlen(text) + 1), *at = plain;
 
 	for (; plain && *text; at++) {
-		char byte = byte_of(text);
+		int byte = *text == '%' ? byte_of(text + 1) : -1;
 
-		*at = byte ? byte : *text;
-		text += byte ? 3 : 1;
+		*at = byte > 0 ? (char)byte : *text;
+		text += byte > 0 ? 3 : 1;
 	}
 	if (plain)
 		*at = '\0';

@@ -150,20 +150,14 @@ static int read_all(struct import *import, struct flextrace_error *error)
 
 /* -- the format ------------------------------------------------------------------------------ */
 
-static void free_times(struct aie_times *times)
-{
-	free(times->cycles);
-	free(times->origins);
-}
-
 static void release(struct import *import)
 {
 	struct aie *aie = (struct aie *)import;
 
 	for (uint32_t i = 0; i < aie->n_units; i++) {
 		free(aie->units[i].slots);
-		free_times(&aie->units[i].starts);
-		free_times(&aie->units[i].ends);
+		free(aie->units[i].starts.times);
+		free(aie->units[i].ends.times);
 	}
 	free(aie->units);
 	map_release(&aie->unit_index);

@@ -10,7 +10,7 @@
  * own and is a device. A slot is one of its (eight) event lines and is a queue of the device; a
  * queue more has the kernels, from a rise of INSTR_EVENT_0 to the next fall of INSTR_EVENT_1.
  *
- * Memory: 40 bytes per kernel of a file, else nothing that grows with it.
+ * Memory: 48 bytes per kernel of a file, else nothing that grows with it.
  */
 #ifndef FLEXTRACE_IMPORT_AIE_IMPL_H
 #define FLEXTRACE_IMPORT_AIE_IMPL_H
@@ -34,10 +34,14 @@ struct aie_slot {
 	enum aie_role role;
 };
 
+struct aie_time {
+	uint64_t cycle;
+	struct origin origin;
+};
+
 struct aie_times {
-	uint64_t *cycles; /* owned, both */
-	struct origin *origins;
-	uint32_t n, n_allocated, n_origins_allocated;
+	struct aie_time *times; /* owned */
+	uint32_t n, n_allocated;
 };
 
 struct aie_unit {

@@ -24,11 +24,22 @@
 
 static int add_time(struct aie_times *times, uint64_t cycle, const struct origin *origin)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(times->cycles, times->n_allocated, times->n + 1ull));
-	FLEXTRACE_TRY(ARRAY_RESERVE(times->origins, times->n_origins_allocated, times->n + 1ull));
-	times->origins[times->n] = *origin;
-	times->cycles[times->n++] = cycle;
+	FLEXTRACE_TRY(ARRAY_RESERVE(times->times, times->n_allocated, times->n + 1ull));
+	times->times[times->n++] = (struct aie_time){cycle, *origin};
 	return FLEXTRACE_OK;
+}
+
+/* What a slot was since its last rise. */
+static struct aie_span span_of(uint32_t unit, const struct aie_slot *slot, uint64_t end)
+{
+	return (struct aie_span){
+		.unit = unit,
+		.queue = slot->queue,
+		.name = slot->name,
+		.begin = slot->begin,
+		.end = end,
+		.origin = slot->origin,
+	};
 }
 
 static int rise(struct aie *aie, const struct aie_edge *edge, uint64_t cycle)
@@ -49,14 +60,7 @@ static int fall(struct aie *aie, const struct aie_edge *edge, uint64_t cycle)
 {
 	struct aie_unit *unit = &aie->units[edge->unit];
 	struct aie_slot *slot = &unit->slots[edge->slot];
-	const struct aie_span span = {
-		.unit = edge->unit,
-		.queue = slot->queue,
-		.name = slot->name,
-		.begin = slot->begin,
-		.end = cycle,
-		.origin = slot->origin,
-	};
+	const struct aie_span span = span_of(edge->unit, slot, cycle);
 
 	if (slot->role == AIE_KERNEL_END)
 		FLEXTRACE_TRY(add_time(&unit->ends, cycle, &edge->origin));
@@ -81,19 +85,12 @@ static int leave_open(struct aie *aie, uint32_t index)
 
 	for (uint32_t i = 0; i < unit->n_slots; i++) {
 		struct aie_slot *slot = &unit->slots[i];
-		const struct aie_span span = {
-			.unit = index,
-			.queue = slot->queue,
-			.name = slot->name,
-			.begin = slot->begin,
-			.end = unit->last,
-			.origin = slot->origin,
-			.is_open = true,
-		};
+		struct aie_span span = span_of(index, slot, unit->last);
 
 		if (!slot->is_open)
 			continue;
 		slot->is_open = false;
+		span.is_open = true;
 		FLEXTRACE_TRY(aie_lose_of(aie, index, LOSS_UNMATCHED_BEGIN));
 		FLEXTRACE_TRY(aie_write_span(aie, &span));
 	}
@@ -109,17 +106,17 @@ struct merge {
 	uint32_t start, end;                   /* the next of each */
 };
 
-static bool next_mark(struct merge *merge, bool *ret_is_start, uint64_t *ret_cycle)
+/* Returns the next one, weak; NULL: there is no more. */
+static const struct aie_time *next_mark(struct merge *merge, bool *ret_is_start)
 {
-	bool has_start = merge->start < merge->starts->n, has_end = merge->end < merge->ends->n;
-	uint64_t start = has_start ? merge->starts->cycles[merge->start] : UINT64_MAX;
-	uint64_t end = has_end ? merge->ends->cycles[merge->end] : UINT64_MAX;
+	const struct aie_times *starts = merge->starts, *ends = merge->ends;
+	bool has_start = merge->start < starts->n, has_end = merge->end < ends->n;
 
-	*ret_is_start = has_start && (!has_end || start < end);
-	*ret_cycle = *ret_is_start ? start : end;
-	merge->start += *ret_is_start;
-	merge->end += has_end && !*ret_is_start;
-	return has_start || has_end;
+	*ret_is_start = has_start && (!has_end || starts->times[merge->start].cycle <
+	                                                  ends->times[merge->end].cycle);
+	if (*ret_is_start)
+		return &starts->times[merge->start++];
+	return has_end ? &ends->times[merge->end++] : NULL;
 }
 
 /* How near two starts are of which one is told twice: by the median of the kernels whose start and
@@ -128,17 +125,18 @@ static int find_gap(const struct aie *aie, const struct aie_unit *unit, uint64_t
 {
 	struct merge merge = {.starts = &unit->starts, .ends = &unit->ends};
 	int64_t *durations = malloc((unit->starts.n + 1ull) * sizeof(*durations));
-	uint64_t cycle, start = 0;
+	const struct aie_time *mark;
+	uint64_t start = 0;
 	bool is_start, is_open = false;
 	uint32_t n = 0;
 
 	*ret_gap = 1;
 	if (!durations)
 		return FLEXTRACE_E_MEMORY;
-	while (next_mark(&merge, &is_start, &cycle)) {
+	while ((mark = next_mark(&merge, &is_start))) {
 		if (!is_start && is_open)
-			durations[n++] = (int64_t)(cycle - start);
-		start = cycle;
+			durations[n++] = (int64_t)(mark->cycle - start);
+		start = mark->cycle;
 		is_open = is_start;
 	}
 	if (n) {
@@ -171,9 +169,10 @@ static int end_kernel(struct kernels *kernels, uint64_t cycle)
 	return aie_write_span(kernels->aie, &kernels->span);
 }
 
-static int take_mark(struct kernels *kernels, bool is_start, uint64_t cycle,
-                     const struct origin *origin)
+static int take_mark(struct kernels *kernels, bool is_start, const struct aie_time *mark)
 {
+	uint64_t cycle = mark->cycle;
+
 	if (kernels->has_last[is_start] && cycle - kernels->last[is_start] < kernels->gap)
 		return aie_lose_of(kernels->aie, kernels->span.unit, LOSS_DUPLICATE);
 	kernels->has_last[is_start] = true;
@@ -184,7 +183,7 @@ static int take_mark(struct kernels *kernels, bool is_start, uint64_t cycle,
 		FLEXTRACE_TRY(aie_lose_of(kernels->aie, kernels->span.unit, LOSS_UNMATCHED_BEGIN));
 	kernels->is_open = true;
 	kernels->span.begin = cycle;
-	kernels->span.origin = *origin;
+	kernels->span.origin = mark->origin;
 	return FLEXTRACE_OK;
 }
 
@@ -213,19 +212,15 @@ static int pair_kernels(struct aie *aie, uint32_t index)
 	struct kernels kernels = {.aie = aie, .span = {.unit = index, .kind = AIE_KERNEL}};
 	struct aie_unit *unit = &aie->units[index];
 	struct merge merge = {.starts = &unit->starts, .ends = &unit->ends};
-	uint64_t cycle;
+	const struct aie_time *mark;
 	bool is_start;
 
 	if (!unit->starts.n && !unit->ends.n)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_gap(aie, unit, &kernels.gap));
 	FLEXTRACE_TRY(name_span(aie, index, &kernels.span));
-	while (next_mark(&merge, &is_start, &cycle)) {
-		const struct origin *origin = is_start ? &unit->starts.origins[merge.start - 1]
-		                                       : &unit->ends.origins[merge.end - 1];
-
-		FLEXTRACE_TRY(take_mark(&kernels, is_start, cycle, origin));
-	}
+	while ((mark = next_mark(&merge, &is_start)))
+		FLEXTRACE_TRY(take_mark(&kernels, is_start, mark));
 	return leave_kernel(&kernels, unit->last);
 }
 

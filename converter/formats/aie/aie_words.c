@@ -13,11 +13,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/text/digits.h"
 #include "aie_impl.h"
-#include "formats/chrome-json/trace_file.h"
 
 #define PACKET_WORDS  8
-#define BUFFER_BYTES  4096
 #define LOOK_WORDS    PACKET_WORDS
 #define FILLER        0xa5a5a5a5u
 #define ROOM          0x00fefefeu /* one command 0, then nothing */
@@ -28,64 +27,37 @@ const char *const aie_type_names[AIE_N_TYPES] = {"core", "mem", "shim", "memtile
 /* -- words ----------------------------------------------------------------------------------- */
 
 struct words {
-	struct trace_source source;
-	char bytes[BUFFER_BYTES];
-	size_t at, n;
-	uint64_t offset_bytes; /* of bytes[0] */
-	uint64_t word_bytes;   /* offset of the last word */
-	uint64_t n_lines;      /* that ended */
-	uint64_t word_line;    /* of the last word, from 1 */
-	bool is_cut;           /* the file, or the gzip stream around it */
+	FILE *file;         /* weak */
+	uint64_t n_bytes;   /* read */
+	uint64_t n_lines;   /* that ended */
+	uint64_t word_byte; /* offset of the last word */
+	uint64_t word_line; /* of the last word, from 1 */
 };
 
-static int take_byte(struct words *words)
+static int next_byte(struct words *words)
 {
-	unsigned char byte = (unsigned char)words->bytes[words->at++];
+	int byte = getc_unlocked(words->file);
 
+	words->n_bytes++;
 	words->n_lines += byte == '\n';
 	return byte;
 }
 
-static int next_byte(struct words *words, struct flextrace_error *error)
-{
-	int64_t n;
-
-	if (words->at < words->n)
-		return take_byte(words);
-	words->offset_bytes += words->n;
-	words->at = words->n = 0;
-	n = words->source.read(words->source.context, words->bytes, sizeof(words->bytes), error);
-	if (n < 0)
-		words->is_cut = true;
-	if (n <= 0)
-		return EOF;
-	words->n = (size_t)n;
-	return take_byte(words);
-}
-
-static int digit_of(int byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
-
 /* Stores the next word. 1: there is one, 0: the end, -1: what stands there is none. */
-static int next_word(struct words *words, uint32_t *ret_word, struct flextrace_error *error)
+static int next_word(struct words *words, uint32_t *ret_word)
 {
-	int byte = next_byte(words, error);
+	int byte = next_byte(words);
 	bool is_good = true;
 	uint32_t n = 0;
 
 	while (byte != EOF && isspace(byte))
-		byte = next_byte(words, error);
+		byte = next_byte(words);
 	if (byte == EOF)
 		return 0;
-	words->word_bytes = words->offset_bytes + words->at - 1;
+	words->word_byte = words->n_bytes - 1;
 	words->word_line = words->n_lines + 1;
-	for (*ret_word = 0; byte != EOF && !isspace(byte); byte = next_byte(words, error)) {
-		int digit = digit_of(byte);
+	for (*ret_word = 0; byte != EOF && !isspace(byte); byte = next_byte(words)) {
+		int digit = hex_digit(byte);
 
 		is_good &= digit >= 0 && n++ < 8;
 		*ret_word = *ret_word << 4 | (uint32_t)(digit & 15);
@@ -101,13 +73,15 @@ static bool is_header(uint32_t word)
 
 bool aie_is_words(const struct probe *probe)
 {
-	struct probe_text text = {.probe = probe};
-	struct words words = {.source = probe_source(&text)};
+	struct words words = {
+		.file = fmemopen((void *)(uintptr_t)probe->bytes, probe->n_bytes, "r")};
 	uint32_t word = 0;
-	bool is_aie = true;
+	bool is_aie = words.file;
 
 	for (int i = 0; i < LOOK_WORDS && is_aie; i++)
-		is_aie = next_word(&words, &word, NULL) > 0 && (i > 0 || is_header(word));
+		is_aie = next_word(&words, &word) > 0 && (i > 0 || is_header(word));
+	if (words.file)
+		fclose(words.file);
 	return is_aie;
 }
 
@@ -141,29 +115,20 @@ static int name_unit(struct word_file *file, struct word_unit *unit)
 	return string_intern(&file->aie->import.cache, name, &file->aie->units[unit->unit].name);
 }
 
-static int name_slot(struct word_file *file, struct word_unit *unit, uint32_t slot,
-                     uint32_t *ret_slot)
-{
-	int event = aie_slots_event(file->slots, &unit->place, slot);
-	char text[64];
-	uint32_t name;
-
-	if (event >= 0)
-		aie_name_event(unit->place.type, (uint32_t)event, text, sizeof(text));
-	else
-		snprintf(text, sizeof(text), "SLOT_%u", slot);
-	FLEXTRACE_TRY(string_intern(&file->aie->import.cache, text, &name));
-	return aie_find_slot(file->aie, unit->unit, slot, name, ret_slot);
-}
-
 /* Slots that were set up are named whether or not anything happened. */
 static int name_slots(struct word_file *file, struct word_unit *unit)
 {
 	for (uint32_t i = 0; i < AIE_N_SLOTS; i++) {
-		uint32_t slot;
+		int event = aie_slots_event(file->slots, &unit->place, i);
+		char text[64];
+		uint32_t name;
 
-		FLEXTRACE_TRY(name_slot(file, unit, i, &slot));
-		unit->slots[i] = slot;
+		if (event >= 0)
+			aie_name_event(unit->place.type, (uint32_t)event, text, sizeof(text));
+		else
+			snprintf(text, sizeof(text), "SLOT_%u", i);
+		FLEXTRACE_TRY(string_intern(&file->aie->import.cache, text, &name));
+		FLEXTRACE_TRY(aie_find_slot(file->aie, unit->unit, i, name, &unit->slots[i]));
 	}
 	return FLEXTRACE_OK;
 }
@@ -229,7 +194,7 @@ struct packet {
 	uint64_t offset_bytes;
 };
 
-static int read_packet(struct word_file *file, struct packet *packet, struct flextrace_error *error)
+static bool read_packet(struct word_file *file, struct packet *packet)
 {
 	int code = 1;
 
@@ -237,11 +202,11 @@ static int read_packet(struct word_file *file, struct packet *packet, struct fle
 	while (packet->n < PACKET_WORDS && code) {
 		uint32_t word = 0;
 
-		code = next_word(&file->words, &word, error);
+		code = next_word(&file->words, &word);
 		if (!code)
 			break;
 		if (packet->n == 0)
-			packet->offset_bytes = file->words.word_bytes;
+			packet->offset_bytes = file->words.word_byte;
 		packet->n_bad += code < 0;
 		packet->lines[packet->n] = file->words.word_line;
 		packet->words[packet->n++] = word;
@@ -309,11 +274,11 @@ static int end_units(struct word_file *file)
 	return aie_end_file(file->aie);
 }
 
-static int take_packets(struct word_file *file, struct packet *last, struct flextrace_error *error)
+static int take_packets(struct word_file *file, struct packet *last)
 {
 	struct packet packet;
 
-	while (read_packet(file, &packet, error)) {
+	while (read_packet(file, &packet)) {
 		*last = packet;
 		FLEXTRACE_TRY(take_packet(file, &packet));
 	}
@@ -335,7 +300,7 @@ static int read_words(struct word_file *file, const char *path, struct flextrace
 		            "There is no event_slots.json beside the trace words, events are "
 		            "called SLOT_0 to SLOT_7: file=%s",
 		            path);
-	FLEXTRACE_TRY(take_packets(file, &last, error));
+	FLEXTRACE_TRY(take_packets(file, &last));
 	if (last.n_used == PACKET_WORDS) {
 		import_warn(import,
 		            "The trace buffer is full, what came later is not in it: file=%s",
@@ -343,21 +308,20 @@ static int read_words(struct word_file *file, const char *path, struct flextrace
 		code = import_lose(import, LOSS_TRUNCATED_STREAM, 1);
 	}
 	import_tell_faults(import, path, "Events", "byte");
-	if (code >= 0 && (file->words.is_cut || (last.n && last.n < PACKET_WORDS)))
+	if (code >= 0 && (ferror(file->words.file) || (last.n && last.n < PACKET_WORDS)))
 		code = import_cut(import, path);
 	return code;
 }
 
 int aie_read_words(struct aie *aie, const char *path, struct flextrace_error *error)
 {
-	struct trace_file *text = trace_file_open(path, error);
-	struct word_file file = {.aie = aie, .words.source = {trace_file_read, text}};
+	struct word_file file = {.aie = aie, .words.file = text_open(path, error)};
 	int code;
 
-	if (!text)
+	if (!file.words.file)
 		return error->code;
 	code = read_words(&file, path, error);
-	trace_file_close(text);
+	fclose(file.words.file);
 	cJSON_Delete(file.slots);
 	free(file.units);
 	return code;

@@ -137,3 +137,29 @@ struct trace_source probe_source(struct probe_text *text)
 {
 	return (struct trace_source){read_probe, text};
 }
+
+/* -- texts ----------------------------------------------------------------------------------- */
+
+static ssize_t read_bytes(void *context, char *bytes, size_t n_bytes)
+{
+	return (ssize_t)trace_file_read(context, bytes, n_bytes, NULL);
+}
+
+static int close_bytes(void *context)
+{
+	trace_file_close(context);
+	return 0;
+}
+
+FILE *text_open(const char *path, struct flextrace_error *error)
+{
+	const cookie_io_functions_t functions = {.read = read_bytes, .close = close_bytes};
+	struct trace_file *text = trace_file_open(path, error);
+	FILE *file = text ? fopencookie(text, "r", functions) : NULL;
+
+	if (text && !file) {
+		trace_file_close(text);
+		error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	}
+	return file;
+}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * paths.h: which files of a path are read, and what a file begins with.
+ * paths.h: which files of a path are read, what a file begins with, and its text.
  */
 #ifndef FLEXTRACE_IMPORT_PATHS_H
 #define FLEXTRACE_IMPORT_PATHS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "formats/chrome-json/trace_events.h"
 
@@ -48,5 +49,8 @@ struct probe_text {
 };
 
 struct trace_source probe_source(struct probe_text *text);
+
+/* A file, unpacked; it ends where it is damaged, and ferror() tells so. NULL: see the error. */
+FILE *text_open(const char *path, struct flextrace_error *error);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/text/digits.h"
-#include "formats/chrome-json/trace_file.h"
 #include "tt_report_impl.h"
 
 #define MAX_COLUMNS  1024
@@ -360,30 +359,6 @@ static int take_line(struct report *report, const struct line *line)
 
 /* -- files ----------------------------------------------------------------------------------- */
 
-static ssize_t read_bytes(void *context, char *bytes, size_t n_bytes)
-{
-	return (ssize_t)trace_file_read(context, bytes, n_bytes, NULL);
-}
-
-static int close_bytes(void *context)
-{
-	trace_file_close(context);
-	return 0;
-}
-
-static FILE *open_text(const char *path, struct flextrace_error *error)
-{
-	const cookie_io_functions_t functions = {.read = read_bytes, .close = close_bytes};
-	struct trace_file *text = trace_file_open(path, error);
-	FILE *file = text ? fopencookie(text, "r", functions) : NULL;
-
-	if (text && !file) {
-		trace_file_close(text);
-		error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	}
-	return file;
-}
-
 static uint64_t own_ns(const struct tt_device *device, uint64_t ticks)
 {
 	return tt_ns(device, ticks) - (uint64_t)device->shift_ns;
@@ -459,7 +434,7 @@ static int read_records(struct report *report, enum pass pass, struct flextrace_
 static int read_pass(struct tt *tt, const char *path, enum pass pass, struct flextrace_error *error)
 {
 	struct report report = {.tt = tt, .is_survey = pass != TELL};
-	FILE *file = open_text(path, error);
+	FILE *file = text_open(path, error);
 	int code;
 
 	if (!file)
