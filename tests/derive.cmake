@@ -6,12 +6,12 @@ set(derive_text_source tests/support/text_source.c converter/engine/decode/decod
 	converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources})
 set(derive_sources converter/engine/derive/attributes.c converter/engine/derive/derive.c
 	converter/engine/derive/device.c converter/engine/derive/flows.c converter/engine/derive/host.c
-	converter/engine/derive/jobs.c converter/base/text/json_text.c converter/base/lanes.c
+	converter/engine/derive/jobs.c converter/base/text/json_text.c converter/model/lanes.c
 	converter/engine/derive/life.c converter/engine/derive/markers.c
 	converter/engine/derive/pairs.c converter/engine/derive/points.c converter/base/row_sorter.c
 	converter/engine/derive/tracks.c converter/engine/derive/zones.c)
 
-flextrace_add_unit_test(NAME row_sorter SOURCES converter/base/lanes.c converter/base/row_sorter.c
+flextrace_add_unit_test(NAME row_sorter SOURCES converter/model/lanes.c converter/base/row_sorter.c
 	${table_sources})
 foreach(name derive derive_device derive_marks derive_overlaps)
 	flextrace_add_unit_test(NAME ${name}

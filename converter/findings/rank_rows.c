@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/compare.h"
 #include "findings/collectives/collectives.h"
-#include "base/lanes.h"
+#include "model/lanes.h"
 #include "iterations.h"
 #include "model/timeline_read.h"
 

@@ -29,6 +29,8 @@ complain "an LTTng header is included in a public header" \
 	"$(including lttng tracer/include firmware-markers/include)"
 complain "files longer than 600 lines" \
 	"$(wc -l $sources | awk '$2 != "total" && $1 > 600 { print "  " $2 ": " $1 }')"
+complain "folders of more than 25 sources" \
+	"$(for f in $sources; do dirname "$f"; done | grep -v '^tests' | sort | uniq -c | awk '$1 > 25 { print "  " $2 ": " $1 }')"
 complain "lines longer than 100 columns (tab = 8)" \
 	"$(for f in $sources; do expand "$f" | awk -v f="$f" 'length($0) > 100 { print "  " f ":" NR }'; done)"
 # Tables, code and lines that are one link cannot be wrapped. Bytes that continue a letter do not count.

@@ -22,7 +22,7 @@
 #include "base/array.h"
 #include "base/blocks.h"
 #include "derive.h"
-#include "base/lanes.h"
+#include "model/lanes.h"
 #include "base/map.h"
 #include "base/row_sorter.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/lanes.h"
+#include "model/lanes.h"
 #include "base/radix_sort.h"
 #include "base/row_sorter.h"
 #include "base/error.h"

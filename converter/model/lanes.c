@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "array.h"
-#include "error.h"
-#include "heap.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/heap.h"
 
 void lanes_init(struct lanes *lanes, bool nests)
 {
