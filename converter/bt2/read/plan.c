@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "bt2/graph.h"
+#include "bt2/read/graph.h"
 #include "probe.h"
 #include "formats/ctf/ctf_overwritten.h"
 

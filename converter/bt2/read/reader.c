@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bt2/graph.h"
+#include "bt2/read/graph.h"
 #include "plan.h"
 #include "probe.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bt2/read/intake.h"
-#include "bt2/params.h"
+#include "bt2/sink/params.h"
 #include "conversion.h"
 #include "profile.h"
 
