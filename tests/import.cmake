@@ -4,7 +4,7 @@
 set(trace_events_sources converter/base/error.c converter/formats/chrome-json/event_scan.c
 	converter/base/text/json_scan.c converter/formats/kit/text_window.c
 	converter/formats/chrome-json/trace_elements.c converter/formats/chrome-json/trace_events.c
-	converter/formats/chrome-json/trace_file.c converter/base/text/json_value.c)
+	converter/formats/kit/trace_file.c converter/base/text/json_value.c)
 
 flextrace_add_unit_test(NAME trace_events SOURCES tests/support/trace_digest.c tests/support/failing_malloc.c
 	${trace_events_sources} LIBS ZLIB::ZLIB)

@@ -45,6 +45,13 @@ int import_write(struct import *import, uint32_t stream, const struct event *eve
 int import_next_written(struct import *import, uint32_t *ret_stream, struct event *ret_event);
 
 extern const struct import_format import_event_files; /* JSON of Flex and of torch */
+
+/* Finds the dialect of a file: of torch are the top-level members that Kineto writes before the
+ * events, and its categories. Reads no more than it needs to tell; a file that tells nothing is
+ * Flex's. FLEXTRACE_E_INPUT: cannot be read, or is no trace. */
+int dialect_of_file(const char *path, enum import_dialect *ret_dialect,
+                    struct flextrace_error *error);
+
 #define IMPORT_DECLARATION(reader, dialect, name) extern const struct import_format import_##reader;
 IMPORT_FORMATS(IMPORT_DECLARATION)
 #undef IMPORT_DECLARATION

@@ -10,6 +10,8 @@
 #include "formats/pairing/pairing.h"
 #include "processed.h"
 
+#define MAX_LOOK 4096 /* events without a word about their dialect */
+
 /* -- which files ----------------------------------------------------------------------------- */
 
 static bool is_event_name(const char *name)
@@ -32,6 +34,46 @@ static int probe_events(const struct probe *probe)
 	return *at == '[' || *at == '{';
 }
 
+/* -- whose events ---------------------------------------------------------------------------- */
+
+static int note_member(void *context, const struct trace_text *key, const struct trace_value *value)
+{
+	enum import_dialect *dialect = context;
+
+	(void)value;
+	if (torch_events.knows_member(key))
+		*dialect = IMPORT_TORCH;
+	return FLEXTRACE_OK;
+}
+
+static enum import_dialect dialect_of_event(const struct trace_event *event)
+{
+	if (flex_events.knows_event(event))
+		return IMPORT_FLEX;
+	return torch_events.knows_event(event) ? IMPORT_TORCH : IMPORT_BY_CONTENT;
+}
+
+int dialect_of_file(const char *path, enum import_dialect *ret_dialect,
+                    struct flextrace_error *error)
+{
+	struct trace_events *events = trace_events_open(path, error);
+	enum import_dialect dialect = IMPORT_BY_CONTENT;
+	struct trace_event event;
+	int code = 1;
+
+	if (!events)
+		return error->code;
+	trace_events_take_members(events, note_member, &dialect);
+	for (int i = 0; i < MAX_LOOK && code > 0 && dialect == IMPORT_BY_CONTENT; i++) {
+		code = trace_events_next(events, &event, error);
+		if (code > 0 && dialect == IMPORT_BY_CONTENT)
+			dialect = dialect_of_event(&event);
+	}
+	trace_events_close(events);
+	*ret_dialect = dialect == IMPORT_BY_CONTENT ? IMPORT_FLEX : dialect;
+	return code < 0 ? code : FLEXTRACE_OK;
+}
+
 /* -- one file -------------------------------------------------------------------------------- */
 
 struct importer {
@@ -49,6 +91,15 @@ static struct import *import_of(const struct importer *importer)
 	return (struct import *)importer->flex;
 }
 
+static int end_events(struct importer *importer, const char *path,
+                      const struct trace_damage *damage)
+{
+	const struct faults left_out = {damage->n_events + damage->n_members, damage->first_bytes,
+	                                damage->first_cause};
+
+	return import_end_events(import_of(importer), path, &left_out, damage->is_cut);
+}
+
 static int read_events(struct importer *importer, const char *path, struct trace_events *events,
                        struct flextrace_error *error)
 {
@@ -64,7 +115,7 @@ static int read_events(struct importer *importer, const char *path, struct trace
 	FLEXTRACE_TRY(flex_end_file(importer->flex));
 	FLEXTRACE_TRY(code);
 	importer->n_read++;
-	return import_end_events(import_of(importer), path, trace_events_damage(events));
+	return end_events(importer, path, trace_events_damage(events));
 }
 
 /* Stops at the first member that tells of a tool. */

@@ -25,9 +25,10 @@
 
 #include "base/error.h"
 #include "base/text/json_value.h"
+#include "formats/kit/text_window.h"
 
 /* What is beyond costs the event (or top-level member), and is counted. */
-#define TRACE_EVENT_LIMIT_BYTES ((size_t)16 << 20)
+#define TRACE_EVENT_LIMIT_BYTES TEXT_WINDOW_LIMIT_BYTES
 #define TRACE_ARGS_LIMIT        ((uint32_t)1 << 16)
 
 struct trace_arg {
@@ -58,13 +59,6 @@ struct trace_damage {
 	uint64_t first_bytes;    /* offset of the first of all these */
 	const char *first_cause; /* "bad escape", ...; static; NULL: no damage */
 	bool is_cut;             /* the text, or the gzip stream around it, stops in the middle */
-};
-
-/* Where bytes come from: stores up to `n_bytes` and returns how many, 0 at the end, or a negative
- * enum flextrace_status. */
-struct trace_source {
-	int64_t (*read)(void *context, char *bytes, size_t n_bytes, struct flextrace_error *error);
-	void *context; /* weak */
 };
 
 /* Takes a top-level member other than traceEvents; such stand before and behind the events.

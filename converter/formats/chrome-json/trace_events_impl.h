@@ -9,7 +9,6 @@
 
 #include "event_scan.h"
 #include "formats/kit/text_window.h"
-#include "trace_file.h"
 
 enum trace_phase {
 	PHASE_START,

@@ -4,9 +4,6 @@
 #include <string.h>
 
 #include "base/text/digits.h"
-#include "formats/flex/flex_impl.h"
-
-#define MAX_LOOK 4096 /* events without a word about their dialect */
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -66,42 +63,4 @@ int32_t dialect_next_rank(const char **text)
 		return -1;
 	*text = *end ? end + 1 : NULL;
 	return (int32_t)rank;
-}
-
-static int note_member(void *context, const struct trace_text *key, const struct trace_value *value)
-{
-	enum import_dialect *dialect = context;
-
-	(void)value;
-	if (torch_events.knows_member(key))
-		*dialect = IMPORT_TORCH;
-	return FLEXTRACE_OK;
-}
-
-static enum import_dialect dialect_of_event(const struct trace_event *event)
-{
-	if (flex_events.knows_event(event))
-		return IMPORT_FLEX;
-	return torch_events.knows_event(event) ? IMPORT_TORCH : IMPORT_BY_CONTENT;
-}
-
-int dialect_of_file(const char *path, enum import_dialect *ret_dialect,
-                    struct flextrace_error *error)
-{
-	struct trace_events *events = trace_events_open(path, error);
-	enum import_dialect dialect = IMPORT_BY_CONTENT;
-	struct trace_event event;
-	int code = 1;
-
-	if (!events)
-		return error->code;
-	trace_events_take_members(events, note_member, &dialect);
-	for (int i = 0; i < MAX_LOOK && code > 0 && dialect == IMPORT_BY_CONTENT; i++) {
-		code = trace_events_next(events, &event, error);
-		if (code > 0 && dialect == IMPORT_BY_CONTENT)
-			dialect = dialect_of_event(&event);
-	}
-	trace_events_close(events);
-	*ret_dialect = dialect == IMPORT_BY_CONTENT ? IMPORT_FLEX : dialect;
-	return code < 0 ? code : FLEXTRACE_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dialect.h: which tool a file is of, and whose events one of Chrome Trace Events holds.
+ * dialect.h: which tool files are of, by name, and which ranks they are said to be of.
  */
 #ifndef FLEXTRACE_IMPORT_DIALECT_H
 #define FLEXTRACE_IMPORT_DIALECT_H
@@ -28,11 +28,5 @@ int dialect_check_ranks(const char *text, struct flextrace_error *error);
 
 /* Takes the first rank off such a text; -1: there is none. */
 int32_t dialect_next_rank(const char **text);
-
-/* Finds the dialect of a file: of torch are the top-level members that Kineto writes before the
- * events, and its categories. Reads no more than it needs to tell; a file that tells nothing is
- * Flex's. FLEXTRACE_E_INPUT: cannot be read, or is no trace. */
-int dialect_of_file(const char *path, enum import_dialect *ret_dialect,
-                    struct flextrace_error *error);
 
 #endif

@@ -60,15 +60,14 @@ int import_cut(struct import *import, const char *path)
 	return import_lose(import, LOSS_TRUNCATED_STREAM, 1);
 }
 
-int import_end_events(struct import *import, const char *path, const struct trace_damage *damage)
+int import_end_events(struct import *import, const char *path, const struct faults *left_out,
+                      bool is_cut)
 {
-	uint64_t n = damage->n_events + damage->n_members;
-
-	if (n) {
-		import_note_fault(import, damage->first_cause, damage->first_bytes);
-		import->faults.n += n - 1;
+	if (left_out->n) {
+		import_note_fault(import, left_out->first, left_out->first_place);
+		import->faults.n += left_out->n - 1;
 	}
-	FLEXTRACE_TRY(import_lose(import, LOSS_MALFORMED, n));
+	FLEXTRACE_TRY(import_lose(import, LOSS_MALFORMED, left_out->n));
 	import_tell_faults(import, path, "Events", "byte");
-	return damage->is_cut ? import_cut(import, path) : FLEXTRACE_OK;
+	return is_cut ? import_cut(import, path) : FLEXTRACE_OK;
 }

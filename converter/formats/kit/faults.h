@@ -5,7 +5,6 @@
 #ifndef FLEXTRACE_IMPORT_FAULTS_H
 #define FLEXTRACE_IMPORT_FAULTS_H
 
-#include "formats/chrome-json/trace_events.h"
 #include "formats/import.h"
 
 /* Counts `n` of something that never became an event. FLEXTRACE_E_MEMORY or 0, as all below. */
@@ -28,7 +27,9 @@ void import_tell_faults(struct import *import, const char *path, const char *wha
 /* Counts and tells that a file stops in the middle. */
 int import_cut(struct import *import, const char *path);
 
-/* All of these for a file of Chrome Trace Events that was read. */
-int import_end_events(struct import *import, const char *path, const struct trace_damage *damage);
+/* Ends a file of events: counts those that its reader left out, the first by its byte, and tells of
+ * all that were rejected. */
+int import_end_events(struct import *import, const char *path, const struct faults *left_out,
+                      bool is_cut);
 
 #endif

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "formats/chrome-json/trace_file.h"
-
 #define HEADING_BYTES 4096
 
 /* -- folders --------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "formats/chrome-json/trace_events.h"
+#include "formats/kit/trace_file.h"
 
 bool path_ends_with(const char *path, const char *end);
 bool path_is_folder(const char *path);

@@ -2,6 +2,7 @@
 #include "text_window.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int text_window_init(struct text_window *window, const struct trace_source *source, size_t n_bytes)
 {
@@ -26,9 +27,9 @@ static int make_room(struct text_window *window, struct flextrace_error *error)
 	window->begin = 0;
 	if (window->end < window->n_allocated)
 		return WINDOW_GREW;
-	if (window->n_allocated >= TRACE_EVENT_LIMIT_BYTES)
+	if (window->n_allocated >= TEXT_WINDOW_LIMIT_BYTES)
 		return WINDOW_FULL;
-	larger = larger < TRACE_EVENT_LIMIT_BYTES ? larger : TRACE_EVENT_LIMIT_BYTES;
+	larger = larger < TEXT_WINDOW_LIMIT_BYTES ? larger : TEXT_WINDOW_LIMIT_BYTES;
 	grown = realloc(window->bytes, larger + 1);
 	if (!grown)
 		return error_set(error, FLEXTRACE_E_MEMORY, "No memory for a text: bytes=%zu",

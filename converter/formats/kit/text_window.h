@@ -6,7 +6,9 @@
 #ifndef FLEXTRACE_IMPORT_TEXT_WINDOW_H
 #define FLEXTRACE_IMPORT_TEXT_WINDOW_H
 
-#include "formats/chrome-json/trace_events.h"
+#include "formats/kit/trace_file.h"
+
+#define TEXT_WINDOW_LIMIT_BYTES ((size_t)16 << 20)
 
 struct text_window {
 	struct trace_source source;
@@ -23,7 +25,7 @@ int text_window_init(struct text_window *window, const struct trace_source *sour
 void text_window_release(struct text_window *window);
 
 /* Reads on behind `end`; what is before `begin` goes, and pointers move. An enum window_state, or
- * negative. FULL: there would be more than TRACE_EVENT_LIMIT_BYTES. */
+ * negative. FULL: there would be more than TEXT_WINDOW_LIMIT_BYTES. */
 int text_window_fill(struct text_window *window, struct flextrace_error *error);
 
 static inline uint64_t text_window_offset(const struct text_window *window)

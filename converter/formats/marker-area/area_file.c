@@ -75,14 +75,6 @@ static int read_at(const struct area_file *file, uint64_t offset, void *to, size
 	return FLEXTRACE_OK;
 }
 
-int area_probe(const struct probe *probe)
-{
-	struct flextrace_area_header header;
-
-	return !probe->is_packed && flextrace_area_header_read(probe->bytes, &header) &&
-	       header.n_bytes != 0;
-}
-
 /* -- finding --------------------------------------------------------------------------------- */
 
 static void warn(const struct area_list *list, struct area_file *file, uint64_t offset,

@@ -20,7 +20,6 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "formats/kit/paths.h"
 #include "model/identity/origins.h"
 #include "tracer/src/area/area_read.h"
 
@@ -50,9 +49,6 @@ struct area_list {
  * read. */
 int area_list_add(struct area_list *list, const char *path, struct flextrace_error *error);
 void area_list_release(struct area_list *list);
-
-/* Whether the first bytes of a file are those of an area: 1 or 0. */
-int area_probe(const struct probe *probe);
 
 /* Reads an area whole and makes all of it unread: `ret_area` is ready for flextrace_area_read().
  * Its memory is owned: free(). */

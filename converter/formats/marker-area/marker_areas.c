@@ -38,6 +38,14 @@ struct marker_areas {
 	bool is_out_of_memory;
 };
 
+static int probe_area(const struct probe *probe)
+{
+	struct flextrace_area_header header;
+
+	return !probe->is_packed && flextrace_area_header_read(probe->bytes, &header) &&
+	       header.n_bytes != 0;
+}
+
 /* -- opening --------------------------------------------------------------------------------- */
 
 static void release(struct import *import)
@@ -254,7 +262,7 @@ static int next_event(struct import *import, uint32_t *ret_stream, struct event 
 
 const struct import_format import_marker_areas = {
 	.dialect = IMPORT_MARKER_AREA,
-	.probe = area_probe,
+	.probe = probe_area,
 	.n_bytes = sizeof(struct marker_areas),
 	.read = read_all,
 	.next = next_event,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "formats/chrome-json/trace_file.h"
 #include "tt_impl.h"
 
 #define WINDOW_BYTES ((size_t)256 << 10)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/format.h"
 #include "formats/marker-area/area_file.h"
 #include "scratch.h"
 
@@ -429,7 +430,7 @@ static bool is_area(const char *of)
 	struct probe probe;
 
 	assert_int_equal(probe_file(of, &probe), 0);
-	return area_probe(&probe);
+	return import_marker_areas.probe(&probe);
 }
 
 static void test_area_file__what_is_no_file_is_refused(void **state)

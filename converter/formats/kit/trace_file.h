@@ -14,6 +14,13 @@
 
 #include "base/error.h"
 
+/* Where bytes come from: stores up to `n_bytes` and returns how many, 0 at the end, or a negative
+ * enum flextrace_status. */
+struct trace_source {
+	int64_t (*read)(void *context, char *bytes, size_t n_bytes, struct flextrace_error *error);
+	void *context; /* weak */
+};
+
 struct trace_file;
 
 /* Owned: trace_file_close(). NULL, with `error`: it cannot be read, or no memory. */
