@@ -13,6 +13,9 @@ set(flextrace_rooms_dir ${PROJECT_BINARY_DIR}/rooms)
 
 # Shows one file as `name` in room's headers.
 function(flextrace_show_file room name file)
+	if(NOT EXISTS ${file})
+		message(FATAL_ERROR "Room ${room} shows a header that is not there: ${file}")
+	endif()
 	get_filename_component(below ${flextrace_rooms_dir}/${room}/${name} DIRECTORY)
 	file(MAKE_DIRECTORY ${below})
 	file(CREATE_LINK ${file} ${flextrace_rooms_dir}/${room}/${name} SYMBOLIC)
