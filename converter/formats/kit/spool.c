@@ -66,47 +66,16 @@ int spool_get_bytes(struct spool *spool, uint64_t place, void *bytes, size_t n_b
 
 /* -- a sorted run in memory ------------------------------------------------------------------ */
 
-/* Returns the end of the ascending piece that begins at `from`. */
-static uint32_t piece_end(const struct spool_entry *entries, uint32_t from, uint32_t n)
-{
-	uint32_t end = from + 1;
-
-	while (end < n && entries[end - 1].key <= entries[end].key)
-		end++;
-	return end < n ? end : n;
-}
-
-/* Merges neighbouring ascending pieces by pairs. Returns how many are left. */
-static uint32_t merge_pieces(const struct spool_entry *from, struct spool_entry *to, uint32_t n)
-{
-	uint32_t n_pieces = 0;
-
-	for (uint32_t begin = 0; begin < n; n_pieces++) {
-		uint32_t middle = piece_end(from, begin, n), left = begin, right = middle;
-		uint32_t end = middle < n ? piece_end(from, middle, n) : n;
-
-		while (left < middle && right < end)
-			*to++ = from[right].key < from[left].key ? from[right++] : from[left++];
-		while (left < middle)
-			*to++ = from[left++];
-		while (right < end)
-			*to++ = from[right++];
-		begin = end;
-	}
-	return n_pieces;
-}
-
 static void sort_entries(struct spool *spool)
 {
-	bool is_sorted = spool->is_sorted;
+	struct keyed_place *sorted = spool->entries;
 
-	while (!is_sorted) {
-		struct spool_entry *entries = spool->entries;
-
-		is_sorted = merge_pieces(entries, spool->spare, spool->n_entries) <= 1;
-		spool->entries = spool->spare;
-		spool->spare = entries;
-	}
+	if (!spool->is_sorted)
+		sorted = radix_sort(spool->entries, spool->spare, spool->n_entries);
+	if (sorted == spool->entries)
+		return;
+	spool->spare = spool->entries;
+	spool->entries = sorted;
 }
 
 static int add_run(struct spool *spool, uint64_t place, uint32_t level)
@@ -241,7 +210,7 @@ int spool_add(struct spool *spool, uint64_t key, size_t n_bytes, void **ret_item
 	head = (struct spool_head *)(spool->buffer + spool->n_bytes);
 	*head = (struct spool_head){key, n_bytes};
 	spool->is_sorted &= n == 0 || spool->entries[n - 1].key <= key;
-	spool->entries[n] = (struct spool_entry){key, spool->n_bytes};
+	spool->entries[n] = (struct keyed_place){key, (uint32_t)(spool->n_bytes / SPOOL_ALIGN)};
 	spool->n_entries = n + 1;
 	spool->n_bytes += spool_stride(head);
 	*ret_item = head + 1;

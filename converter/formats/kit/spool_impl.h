@@ -7,8 +7,10 @@
 
 #include <stdbool.h>
 
+#include "base/radix_sort.h"
 #include "spool.h"
 
+#define SPOOL_ALIGN       8u
 #define SPOOL_OUT_BYTES   ((size_t)256 << 10)
 #define SPOOL_READ_BYTES  ((size_t)64 << 10) /* of each run; an item fits */
 #define SPOOL_ENTRY_SHARE 64 /* bytes of the buffer for each item that may be in it */
@@ -19,11 +21,6 @@
 struct spool_head {
 	uint64_t key;
 	uint64_t n_bytes;
-};
-
-struct spool_entry {
-	uint64_t key;
-	uint64_t offset_bytes;
 };
 
 struct spool_run { /* in the file */
@@ -46,7 +43,8 @@ struct spool {
 	char *buffer; /* owned */
 	size_t n_bytes, buffer_bytes;
 	uint32_t max_entries;
-	struct spool_entry *entries, *spare; /* owned */
+	struct keyed_place *entries,
+		*spare; /* owned; places in `buffer`, in steps of SPOOL_ALIGN */
 	uint32_t n_entries, n_read;
 	bool is_sorted; /* the entries */
 	bool is_reading;
@@ -64,12 +62,13 @@ struct spool {
 
 static inline size_t spool_stride(const struct spool_head *head)
 {
-	return sizeof(*head) + ((head->n_bytes + 7) & ~(size_t)7);
+	return sizeof(*head) + ((head->n_bytes + SPOOL_ALIGN - 1) & ~(size_t)(SPOOL_ALIGN - 1));
 }
 
 static inline const struct spool_head *spool_entry_head(const struct spool *spool, uint32_t i)
 {
-	return (const struct spool_head *)(spool->buffer + spool->entries[i].offset_bytes);
+	return (const struct spool_head *)(spool->buffer +
+	                                   (size_t)spool->entries[i].place * SPOOL_ALIGN);
 }
 
 /* Merges the runs from `first` on, and what is in memory; the item is weak until the next call. */
