@@ -2,6 +2,7 @@
 /* The plug-in `flextrace`: registration only. */
 #include <babeltrace2/babeltrace.h>
 
+#include "bt2/read/intake.h"
 #include "bt2/sink/sink.h"
 #include "bt2/source/source.h"
 
@@ -18,8 +19,8 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(timeline,
                                     "See the babeltrace2-sink.flextrace.timeline(7) manual page.");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(timeline, sink_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(timeline, sink_finalize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_INPUT_PORT_CONNECTED_METHOD(timeline, sink_input_port_connected);
-BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(timeline, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INPUT_PORT_CONNECTED_METHOD(timeline, intake_connected);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(timeline, intake_configured);
 
 #define SOURCE(id, name, description)                                                            \
 	BT_PLUGIN_SOURCE_COMPONENT_CLASS_WITH_ID(auto, id, name, source_next);                   \

@@ -26,21 +26,6 @@ drain_initialize(bt_self_component_sink *self, bt_self_component_sink_configurat
 	return intake_init(&graph->intake, self, graph->intake.feed);
 }
 
-static bt_component_class_port_connected_method_status
-drain_connected(bt_self_component_sink *self, bt_self_component_port_input *port,
-                const bt_port_output *other)
-{
-	(void)port;
-	(void)other;
-	return intake_connected(&graph_of(self)->intake);
-}
-
-static bt_component_class_sink_graph_is_configured_method_status
-drain_configured(bt_self_component_sink *self)
-{
-	return intake_configured(&graph_of(self)->intake);
-}
-
 static bt_component_class_sink_consume_method_status drain_consume(bt_self_component_sink *self)
 {
 	struct graph *graph = graph_of(self);
@@ -69,8 +54,8 @@ static bt_component_class_sink *create_sink_class(void)
 		return NULL;
 	if (bt_component_class_sink_set_initialize_method(class, drain_initialize) < 0 ||
 	    bt_component_class_sink_set_finalize_method(class, drain_finalize) < 0 ||
-	    bt_component_class_sink_set_input_port_connected_method(class, drain_connected) < 0 ||
-	    bt_component_class_sink_set_graph_is_configured_method(class, drain_configured) < 0)
+	    bt_component_class_sink_set_input_port_connected_method(class, intake_connected) < 0 ||
+	    bt_component_class_sink_set_graph_is_configured_method(class, intake_configured) < 0)
 		BT_COMPONENT_CLASS_SINK_PUT_REF_AND_RESET(class);
 	return class;
 }

@@ -22,11 +22,11 @@ struct graph_shared {
 };
 
 struct graph {
+	struct intake intake;                /* first; owned */
 	bt_graph *bt;                        /* owned reference */
 	const bt_component_source *source;   /* weak, of the graph */
 	const bt_component_sink *sink;       /* weak, of the graph */
 	bt_component_class_sink *sink_class; /* owned reference */
-	struct intake intake;                /* owned */
 	struct graph_shared *shared;         /* weak */
 };
 

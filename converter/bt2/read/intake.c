@@ -23,6 +23,12 @@ static bt_self_component_add_port_status add_port(struct intake *intake)
 	return status;
 }
 
+/* What a component's data begins with. */
+static struct intake *intake_of(bt_self_component_sink *self)
+{
+	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
+}
+
 bt_component_class_initialize_method_status
 intake_init(struct intake *intake, bt_self_component_sink *component, struct feed *feed)
 {
@@ -39,9 +45,13 @@ void intake_release(struct intake *intake)
 	intake->n_iterators = 0;
 }
 
-bt_component_class_port_connected_method_status intake_connected(struct intake *intake)
+bt_component_class_port_connected_method_status intake_connected(bt_self_component_sink *self,
+                                                                 bt_self_component_port_input *port,
+                                                                 const bt_port_output *other)
 {
-	return (bt_component_class_port_connected_method_status)add_port(intake);
+	(void)port;
+	(void)other;
+	return (bt_component_class_port_connected_method_status)add_port(intake_of(self));
 }
 
 static bt_message_iterator_create_from_sink_component_status
@@ -60,8 +70,10 @@ add_iterator(struct intake *intake, bt_self_component_port_input *port)
 	return status;
 }
 
-bt_component_class_sink_graph_is_configured_method_status intake_configured(struct intake *intake)
+bt_component_class_sink_graph_is_configured_method_status
+intake_configured(bt_self_component_sink *self)
 {
+	struct intake *intake = intake_of(self);
 	uint64_t n = bt_component_sink_get_input_port_count(
 		bt_self_component_sink_as_component_sink(intake->component));
 

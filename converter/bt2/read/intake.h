@@ -27,11 +27,16 @@ bt_component_class_initialize_method_status
 intake_init(struct intake *intake, bt_self_component_sink *component, struct feed *feed);
 void intake_release(struct intake *intake);
 
-/* Call when a port was connected: adds the next one (`in1`, `in2`, ...). */
-bt_component_class_port_connected_method_status intake_connected(struct intake *intake);
+/* Methods of a component whose data begins with the intake. */
 
-/* Call when the graph is configured: creates the iterators of the connected ports. */
-bt_component_class_sink_graph_is_configured_method_status intake_configured(struct intake *intake);
+/* When a port was connected: adds the next one (`in1`, `in2`, ...). */
+bt_component_class_port_connected_method_status intake_connected(bt_self_component_sink *self,
+                                                                 bt_self_component_port_input *port,
+                                                                 const bt_port_output *other);
+
+/* When the graph is configured: creates the iterators of the connected ports. */
+bt_component_class_sink_graph_is_configured_method_status
+intake_configured(bt_self_component_sink *self);
 
 /* Takes one batch of messages. END: all ports are drained. */
 bt_component_class_sink_consume_method_status intake_consume(struct intake *intake);

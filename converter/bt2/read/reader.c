@@ -247,30 +247,30 @@ static int book_failures(const struct plan *plan, const struct reader_options *o
 {
 	struct ledger *ledger = &total->decoder.ledger;
 	struct loss_place nowhere = LOSS_NOWHERE;
-	uint64_t n_truncated = plan->n_lost;
+	struct {
+		enum loss_cause cause;
+		uint64_t n;
+	} lost[] = {
+		{LOSS_TRUNCATED_STREAM, plan->n_lost},
+		{LOSS_CHANNEL_NOT_CREATED, plan->n_empty},
+		{LOSS_OVERWRITTEN, plan->fronts.overwritten},
+		{LOSS_MISSING_PACKETS, plan->fronts.elsewhere},
+		{LOSS_TORN_PACKETS, plan->n_torn},
+	};
 	const char *failure = NULL;
 
 	for (uint32_t i = 0; i < plan->n_ports; i++) {
 		if (!plan->ports[i].failure)
 			continue;
 		failure = plan->ports[i].failure;
-		n_truncated++;
+		lost[0].n++;
 		if (options->warn)
 			options->warn(options->context, failure);
 	}
 	if (failure && is_nothing_read(ledger))
 		return error_set(error, FLEXTRACE_E_INPUT, "%s", failure);
-	if (n_truncated)
-		FLEXTRACE_TRY(ledger_lose(ledger, LOSS_TRUNCATED_STREAM, &nowhere, n_truncated,
-		                          INT64_MIN));
-	if (plan->n_empty)
-		FLEXTRACE_TRY(ledger_lose(ledger, LOSS_CHANNEL_NOT_CREATED, &nowhere, plan->n_empty,
-		                          INT64_MIN));
-	FLEXTRACE_TRY(ledger_lose(ledger, LOSS_OVERWRITTEN, &nowhere, plan->fronts.overwritten,
-	                          INT64_MIN));
-	FLEXTRACE_TRY(ledger_lose(ledger, LOSS_MISSING_PACKETS, &nowhere, plan->fronts.elsewhere,
-	                          INT64_MIN));
-	FLEXTRACE_TRY(ledger_lose(ledger, LOSS_TORN_PACKETS, &nowhere, plan->n_torn, INT64_MIN));
+	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++)
+		FLEXTRACE_TRY(ledger_lose(ledger, lost[i].cause, &nowhere, lost[i].n, INT64_MIN));
 	ledger->warnings[WARNING_BEGINS_LATE] += plan->fronts.elsewhere;
 	return feed_book_losses(total);
 }

@@ -11,11 +11,11 @@
 #define N_THREADS 2 /* for the formats, at the end; each more takes memory of its own */
 
 struct sink {
+	struct intake intake;              /* first; owned */
 	struct conversion_options options; /* texts weak, in `params` */
 	const bt_value *params;            /* owned reference */
 	struct string_pool *strings;       /* owned */
 	struct feed feed;                  /* owned */
-	struct intake intake;              /* owned */
 };
 
 #define APPEND_CAUSE(self, ...)                              \
@@ -95,21 +95,6 @@ sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configurati
 void sink_finalize(bt_self_component_sink *self)
 {
 	sink_free(sink_of(self));
-}
-
-bt_component_class_port_connected_method_status
-sink_input_port_connected(bt_self_component_sink *self, bt_self_component_port_input *port,
-                          const bt_port_output *other)
-{
-	(void)port;
-	(void)other;
-	return intake_connected(&sink_of(self)->intake);
-}
-
-bt_component_class_sink_graph_is_configured_method_status
-sink_graph_is_configured(bt_self_component_sink *self)
-{
-	return intake_configured(&sink_of(self)->intake);
 }
 
 /* Everything is read: writes the files. */

@@ -15,11 +15,6 @@ bt_component_class_initialize_method_status
 sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *configuration,
                 const bt_value *params, void *data);
 void sink_finalize(bt_self_component_sink *self);
-bt_component_class_port_connected_method_status
-sink_input_port_connected(bt_self_component_sink *self, bt_self_component_port_input *port,
-                          const bt_port_output *other);
-bt_component_class_sink_graph_is_configured_method_status
-sink_graph_is_configured(bt_self_component_sink *self);
 bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self);
 
 #endif
