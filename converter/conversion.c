@@ -108,16 +108,6 @@ static int read_clocks(const struct conversion_options *options,
 	                       : FLEXTRACE_OK;
 }
 
-static int check_clocks(const struct conversion_options *options, struct flextrace_error *error)
-{
-	struct calibrate_options clocks;
-	double core_hz;
-	int code = read_clocks(options, &clocks, &core_hz, error);
-
-	clock_options_release(&clocks);
-	return code;
-}
-
 static struct select_options select_options_of(const struct conversion_options *options)
 {
 	return (struct select_options){
@@ -133,75 +123,6 @@ static struct select_options select_options_of(const struct conversion_options *
 		.drop_globals = options->drop_globals,
 	};
 }
-
-static int read_views(const struct conversion_options *options, struct emit_views *ret_views,
-                      struct flextrace_error *error)
-{
-	return emit_read_views(ret_views, options->overlap, options->types, options->time_unit,
-	                       error);
-}
-
-static int check_selection(const struct conversion_options *options, struct flextrace_error *error)
-{
-	const struct select_options select = select_options_of(options);
-	struct emit_views views;
-	struct derivations derivations;
-
-	FLEXTRACE_TRY(derivations_read(&derivations, options, error));
-	FLEXTRACE_TRY(select_check(&select, error));
-	return read_views(options, &views, error);
-}
-
-static int check_power_unit(const struct conversion_options *options, struct flextrace_error *error)
-{
-	enum power_unit unit;
-
-	if (!options->power_unit || power_unit_read(options->power_unit, &unit))
-		return FLEXTRACE_OK;
-	return error_set(error, FLEXTRACE_E_USAGE,
-	                 "Option `power-unit` takes us, cycle or uJ: value=%s",
-	                 options->power_unit);
-}
-
-static int check_kernels_from(const struct conversion_options *options,
-                              struct flextrace_error *error)
-{
-	if (!options->kernels_from)
-		return FLEXTRACE_OK;
-	if (!options->compiler_info.n)
-		return error_set(error, FLEXTRACE_E_USAGE,
-		                 "Option `kernels-from` needs `compiler-info`, which tells what "
-		                 "the autopilot ran");
-	return kernel_times_check(options->kernels_from, error);
-}
-
-int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
-{
-	enum import_dialect dialect;
-
-	if (!options->output_dir)
-		return error_set(error, FLEXTRACE_E_USAGE,
-		                 "Output directory is missing: give `output-dir`");
-	FLEXTRACE_TRY(emit_check_formats(options->formats, error));
-	FLEXTRACE_TRY(check_clocks(options, error));
-	FLEXTRACE_TRY(check_selection(options, error));
-	FLEXTRACE_TRY(check_power_unit(options, error));
-	FLEXTRACE_TRY(dialect_of_name(options->as, &dialect, error));
-	FLEXTRACE_TRY(dialect_check_ranks(options->torch_ranks, error));
-	for (uint32_t i = 0; i < options->names.n; i++)
-		if (access(options->names.texts[i], R_OK) < 0)
-			return error_set(error, FLEXTRACE_E_INPUT,
-			                 "Cannot read firmware image: path=%s, reason=%s",
-			                 options->names.texts[i], strerror(errno));
-	for (uint32_t i = 0; i < options->compiler_info.n; i++)
-		FLEXTRACE_TRY(compiler_info_check(options->compiler_info.texts[i], error));
-	FLEXTRACE_TRY(check_kernels_from(options, error));
-	FLEXTRACE_TRY(check_output_dir(options->output_dir, error));
-	return options->memory_limit_bytes ? spill_begin(options->memory_limit_bytes, error)
-	                                   : FLEXTRACE_OK;
-}
-
-/* -- after reading ----------------------------------------------------------------------------- */
 
 static struct pipeline_options pipeline_options_of(const struct conversion_options *options)
 {
@@ -237,8 +158,70 @@ static int read_texts(const struct conversion_options *options, struct pipeline_
 {
 	FLEXTRACE_TRY(read_clocks(options, &pipeline->calibrate, &pipeline->core_hz, error));
 	FLEXTRACE_TRY(derivations_read(derivations, options, error));
-	return read_views(options, &pipeline->emit.views, error);
+	return emit_read_views(&pipeline->emit.views, options->overlap, options->types,
+	                       options->time_unit, error);
 }
+
+/* Whether these texts stand for anything. */
+static int check_texts(const struct conversion_options *options, struct flextrace_error *error)
+{
+	struct pipeline_options pipeline = pipeline_options_of(options);
+	struct derivations derivations;
+	int code = read_texts(options, &pipeline, &derivations, error);
+
+	clock_options_release(&pipeline.calibrate);
+	return code < 0 ? code : select_check(&pipeline.select, error);
+}
+
+static int check_power_unit(const struct conversion_options *options, struct flextrace_error *error)
+{
+	enum power_unit unit;
+
+	if (!options->power_unit || power_unit_read(options->power_unit, &unit))
+		return FLEXTRACE_OK;
+	return error_set(error, FLEXTRACE_E_USAGE,
+	                 "Option `power-unit` takes us, cycle or uJ: value=%s",
+	                 options->power_unit);
+}
+
+static int check_kernels_from(const struct conversion_options *options,
+                              struct flextrace_error *error)
+{
+	if (!options->kernels_from)
+		return FLEXTRACE_OK;
+	if (!options->compiler_info.n)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `kernels-from` needs `compiler-info`, which tells what "
+		                 "the autopilot ran");
+	return kernel_times_check(options->kernels_from, error);
+}
+
+int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
+{
+	enum import_dialect dialect;
+
+	if (!options->output_dir)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Output directory is missing: give `output-dir`");
+	FLEXTRACE_TRY(emit_check_formats(options->formats, error));
+	FLEXTRACE_TRY(check_texts(options, error));
+	FLEXTRACE_TRY(check_power_unit(options, error));
+	FLEXTRACE_TRY(dialect_of_name(options->as, &dialect, error));
+	FLEXTRACE_TRY(dialect_check_ranks(options->torch_ranks, error));
+	for (uint32_t i = 0; i < options->names.n; i++)
+		if (access(options->names.texts[i], R_OK) < 0)
+			return error_set(error, FLEXTRACE_E_INPUT,
+			                 "Cannot read firmware image: path=%s, reason=%s",
+			                 options->names.texts[i], strerror(errno));
+	for (uint32_t i = 0; i < options->compiler_info.n; i++)
+		FLEXTRACE_TRY(compiler_info_check(options->compiler_info.texts[i], error));
+	FLEXTRACE_TRY(check_kernels_from(options, error));
+	FLEXTRACE_TRY(check_output_dir(options->output_dir, error));
+	return options->memory_limit_bytes ? spill_begin(options->memory_limit_bytes, error)
+	                                   : FLEXTRACE_OK;
+}
+
+/* -- after reading ----------------------------------------------------------------------------- */
 
 static int describe(const struct conversion_options *options, const struct stream_set *set,
                     const struct string_pool *strings, struct text_list *inputs,

@@ -58,11 +58,6 @@ static void release(struct import *import)
 	free(areas->words);
 }
 
-static int lose(struct marker_areas *areas, enum loss_cause cause, uint64_t n)
-{
-	return n ? import_lose(&areas->import, cause, n) : FLEXTRACE_OK;
-}
-
 static int read_file(struct marker_areas *areas, const char *path, struct flextrace_error *error)
 {
 	uint32_t first = areas->list.n;
@@ -147,8 +142,8 @@ static int read_all(struct import *import, struct flextrace_error *error)
 	if (areas->list.n == 0)
 		return error_set(error, FLEXTRACE_E_INPUT, "There is no marker area: file=%s",
 		                 options->paths[0]);
-	FLEXTRACE_TRY(lose(areas, LOSS_MALFORMED, areas->list.n_refused));
-	FLEXTRACE_TRY(lose(areas, LOSS_TRUNCATED_STREAM, areas->list.n_cut));
+	FLEXTRACE_TRY(import_lose(&areas->import, LOSS_MALFORMED, areas->list.n_refused));
+	FLEXTRACE_TRY(import_lose(&areas->import, LOSS_TRUNCATED_STREAM, areas->list.n_cut));
 	FLEXTRACE_TRY(define_process(import));
 	for (uint32_t i = 0; i < areas->list.n; i++)
 		FLEXTRACE_TRY(define_area(areas, &areas->list.areas[i]));
@@ -195,12 +190,12 @@ static int read_area(struct marker_areas *areas)
 	if (code == FLEXTRACE_E_MEMORY)
 		return code;
 	if (code < 0)
-		return lose(areas, LOSS_TRUNCATED_STREAM, 1);
+		return import_lose(&areas->import, LOSS_TRUNCATED_STREAM, 1);
 	flextrace_area_read(&drained, &reader);
 	free(drained.memory);
 	if (areas->is_out_of_memory)
 		return FLEXTRACE_E_MEMORY;
-	return lose(areas, LOSS_MALFORMED, drained.stats.refused);
+	return import_lose(&areas->import, LOSS_MALFORMED, drained.stats.refused);
 }
 
 static uint32_t unread_of(uint32_t n_gone, uint32_t n_read)
