@@ -2,6 +2,7 @@
 #include "conversion.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,23 +21,6 @@
 
 /* -- before reading ---------------------------------------------------------------------------- */
 
-/* Cuts the last component of a path: "a/b" -> "a", "a" -> ".", "/a" -> "/". */
-static void cut_component(char *path)
-{
-	size_t length = strlen(path);
-	char *slash;
-
-	while (length > 1 && path[length - 1] == '/')
-		path[--length] = '\0';
-	slash = strrchr(path, '/');
-	if (!slash)
-		strcpy(path, ".");
-	else if (slash == path)
-		path[1] = '\0';
-	else
-		*slash = '\0';
-}
-
 /* The directory, or the closest of its parents that exists, must be a directory that we may write
  * to. */
 static int check_output_dir(const char *output_dir, struct flextrace_error *error)
@@ -48,8 +32,11 @@ static int check_output_dir(const char *output_dir, struct flextrace_error *erro
 	if (!path)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	strcpy(path, output_dir);
-	while (stat(path, &status) < 0 && errno == ENOENT)
-		cut_component(path);
+	while (stat(path, &status) < 0 && errno == ENOENT) {
+		const char *above = dirname(path); /* within `path`, or a static text */
+
+		memmove(path, above, strlen(above) + 1);
+	}
 	if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
 		code = error_set(error, FLEXTRACE_E_OUTPUT,
 		                 "Output directory is no directory: path=%s", path);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,22 +103,11 @@ static int add_sink(struct graph *graph)
 /* False: programs ended before LTTng had asked them for the events of its channels. */
 static bool declares_streams(const char *trace_path)
 {
-	char path[PATH_MAX], *line = NULL;
-	size_t n_allocated = 0;
-	bool found = false;
-	ssize_t n;
-	FILE *file;
+	char *metadata = ctf_metadata_read(trace_path);
+	bool declares = !metadata || strstr(metadata, "stream {");
 
-	snprintf(path, sizeof(path), "%s/metadata", trace_path);
-	file = fopen(path, "re");
-	if (!file)
-		return true;
-	/* In packets, whose headers may stand inside of lines. */
-	while (!found && (n = getline(&line, &n_allocated, file)) > 0)
-		found = memmem(line, (size_t)n, "stream {", 8) != NULL;
-	free(line);
-	fclose(file);
-	return found;
+	free(metadata);
+	return declares;
 }
 
 int graph_open(struct graph *graph, const struct plugins *plugins, const struct trace_group *group,

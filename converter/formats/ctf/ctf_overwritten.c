@@ -7,39 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text/text_file.h"
 
 #define MAGIC               UINT32_C(0xC1FC1FC1)
 #define UUID_OFFSET         4
 #define SEQUENCE_OFFSET     64
 #define DISCARDED_OFFSET    72
 #define HEAD_BYTES          80
-#define MAX_METADATA_BYTES  (16u << 20)
+#define MAX_METADATA_BYTES  ((size_t)16 << 20)
 #define METADATA_MAGIC      UINT32_C(0x75D11D57)
 #define METADATA_HEAD_BYTES 37 /* of each packet that metadata is cut into */
 #define METADATA_CONTENT    24 /* u32, bits, in it */
 
 /* -- metadata: only LTTng-UST's streams are numbered like that --------------------------------- */
-
-static char *read_file(const char *path, size_t *ret_n)
-{
-	FILE *file = fopen(path, "re");
-	struct stat status;
-	char *bytes = NULL;
-
-	*ret_n = 0;
-	if (!file)
-		return NULL;
-	if (fstat(fileno(file), &status) == 0 && status.st_size < MAX_METADATA_BYTES)
-		bytes = malloc((size_t)status.st_size + 1);
-	if (bytes)
-		*ret_n = fread(bytes, 1, (size_t)status.st_size, file);
-	fclose(file);
-	return bytes;
-}
 
 /* Takes the heads of packets out of `bytes`, in place; returns how many are left. */
 static size_t unpack(char *bytes, size_t n)
@@ -63,25 +46,28 @@ static size_t unpack(char *bytes, size_t n)
 	return n_left;
 }
 
+char *ctf_metadata_read(const char *dir)
+{
+	char path[PATH_MAX], *bytes;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/metadata", dir);
+	bytes = text_file_read_bytes(path, MAX_METADATA_BYTES, &n);
+	if (bytes)
+		bytes[unpack(bytes, n)] = '\0';
+	return bytes;
+}
+
 enum tracer { TRACER_OTHER, TRACER_UST32, TRACER_UST64 };
 
 static enum tracer find_tracer(const char *dir)
 {
 	enum tracer tracer = TRACER_OTHER;
-	char path[PATH_MAX];
-	char *bytes;
-	size_t n;
+	char *text = ctf_metadata_read(dir);
 
-	snprintf(path, sizeof(path), "%s/metadata", dir);
-	bytes = read_file(path, &n);
-	if (bytes) {
-		bytes[unpack(bytes, n)] = '\0';
-		if (strstr(bytes, "tracer_name = \"lttng-ust\"") &&
-		    strstr(bytes, "packet_seq_num;"))
-			tracer = strstr(bytes, "architecture_bit_width = 32;") ? TRACER_UST32
-			                                                       : TRACER_UST64;
-	}
-	free(bytes);
+	if (text && strstr(text, "tracer_name = \"lttng-ust\"") && strstr(text, "packet_seq_num;"))
+		tracer = strstr(text, "architecture_bit_width = 32;") ? TRACER_UST32 : TRACER_UST64;
+	free(text);
 	return tracer;
 }
 

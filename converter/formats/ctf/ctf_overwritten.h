@@ -39,6 +39,9 @@ struct ctf_first {
 	uint64_t n_discarded;
 };
 
+/* The metadata of a trace directory as text, owned: free(). NULL: there is none, or no memory. */
+char *ctf_metadata_read(const char *dir);
+
 /* Adds up what is missing in front of a trace's directories; nothing for other tracers than
  * LTTng-UST. FLEXTRACE_E_MEMORY or 0. */
 int ctf_count_fronts(const struct ctf_dir *dirs, uint32_t n_dirs, struct ctf_fronts *total);

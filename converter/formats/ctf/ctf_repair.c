@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/temporary_file.h"
 #include "torn.h"
 
 #define VIEWS_PREFIX "flextrace-view-"
@@ -396,11 +397,11 @@ static void remove_stale(const char *parent)
 
 static int create_root(struct ctf_views *views, struct flextrace_error *error)
 {
-	const char *parent = secure_getenv("TMPDIR");
+	const char *parent = temporary_directory();
 
 	if (views->root[0])
 		return 0;
-	if (!parent || !parent[0] || strlen(parent) > sizeof(views->root) - 32)
+	if (strlen(parent) > sizeof(views->root) - 32)
 		parent = "/tmp";
 	remove_stale(parent);
 	do {
