@@ -38,7 +38,7 @@ struct import *import_new(const struct import_format *format, const struct impor
 int import_add_stream(struct import *import, const struct import_stream *stream);
 int import_add_file(struct import *import, uint32_t stream, const char *tool, const char *path);
 
-/* Takes an event of a stream, in any order. Texts are copied. */
+/* Takes an event of a stream, in any order. Texts and words are copied. */
 int import_write(struct import *import, uint32_t stream, const struct event *event);
 
 /* Gives them back, in order of time. */

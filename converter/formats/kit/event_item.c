@@ -99,6 +99,20 @@ static size_t payload_bytes(enum record_class class)
 	return sizes[class];
 }
 
+/* Of what stands between a payload and its texts: words, which are aligned there, and the origins
+ * behind the first. */
+static size_t words_bytes(const struct event *event)
+{
+	const struct flextrace_marker_batch *batch = &event->payload.marker_batch;
+
+	return event->class == RECORD_MARKER_BATCH ? batch->n_words * sizeof(*batch->words) : 0;
+}
+
+static size_t origins_bytes(const struct event *event)
+{
+	return event->n_origins > 1 ? (event->n_origins - 1) * sizeof(*event->origins) : 0;
+}
+
 static const char **text_of(const struct event *event, const struct schema_field *field)
 {
 	return (const char **)((char *)(uintptr_t)event + PAYLOAD_OFFSET + field->offset);
@@ -129,11 +143,13 @@ int event_item_add(struct spool *spool, uint32_t stream, const struct event *eve
 		.vpid = event->vpid,
 		.vtid = event->vtid,
 		.class = (uint16_t)event->class,
-		.has_origin = event->n_origins > 0,
+		.n_origins = (uint8_t)event->n_origins,
 		.file = event->origins[0].file,
 		.record = event->origins[0].record,
 	};
-	size_t n_payload = payload_bytes(event->class), n_bytes = sizeof(head) + n_payload;
+	size_t n_payload = payload_bytes(event->class), n_words = words_bytes(event);
+	size_t n_origins = origins_bytes(event);
+	size_t n_bytes = sizeof(head) + n_payload + n_words + n_origins;
 	struct trace_text texts[MAX_TEXTS];
 	uint32_t n = list_texts(event, texts);
 	void *item;
@@ -145,6 +161,10 @@ int event_item_add(struct spool *spool, uint32_t stream, const struct event *eve
 	memcpy(item, &head, sizeof(head));
 	memcpy((char *)item + sizeof(head), &event->payload, n_payload);
 	at = (char *)item + sizeof(head) + n_payload;
+	if (n_words)
+		memcpy(at, event->payload.marker_batch.words, n_words);
+	memcpy(at + n_words, &event->origins[1], n_origins);
+	at += n_words + n_origins;
 	for (uint32_t i = 0; i < n; i++)
 		FLEXTRACE_TRY(item_put_text(spool, &at, &texts[i]));
 	return FLEXTRACE_OK;
@@ -165,11 +185,16 @@ int event_item_read(struct spool *spool, const void *item, struct item_texts *me
 	ret_event->clock_ns = head.clock_ns;
 	ret_event->vpid = head.vpid;
 	ret_event->vtid = head.vtid;
-	ret_event->n_origins = head.has_origin;
+	ret_event->n_origins = head.n_origins;
 	ret_event->origins[0] = (struct origin){head.file, head.record, false};
 	*ret_stream = head.stream;
 	memcpy(&ret_event->payload, at, payload_bytes(ret_event->class));
 	at += payload_bytes(ret_event->class);
+	if (words_bytes(ret_event))
+		ret_event->payload.marker_batch.words = (const uint64_t *)at;
+	at += words_bytes(ret_event);
+	memcpy(&ret_event->origins[1], at, origins_bytes(ret_event));
+	at += origins_bytes(ret_event);
 	schema = schema_of(ret_event->class);
 	for (uint32_t i = 0; i < schema->n_fields; i++) {
 		if (schema->fields[i].type == SCHEMA_STRING)

@@ -48,14 +48,14 @@ struct item_head {
 	uint32_t stream;
 	int32_t vpid, vtid;
 	uint16_t class;
-	bool has_origin;
-	uint32_t file, record; /* its origin */
+	uint8_t n_origins;
+	uint32_t file, record; /* the first */
 };
 
-/* Adds an event of a stream, in order of its clock. Any class but marker batches. */
+/* Adds an event of a stream, in order of its clock; of marker batches up to 2048 words. */
 int event_item_add(struct spool *spool, uint32_t stream, const struct event *event);
 
-/* Stores what an item says; texts are weak, of the item or of `memory`. */
+/* Stores what an item says; texts and words are weak, of the item or of `memory`. */
 int event_item_read(struct spool *spool, const void *item, struct item_texts *memory,
                     uint32_t *ret_stream, struct event *ret_event);
 

@@ -16,26 +16,13 @@
 
 #define ONE 1 /* the time and the count of the one read of a counter: 0 is not known */
 
-struct words { /* of a batch */
-	uint64_t first_index, dropped;
-	size_t at;
-	uint32_t n;
-};
-
 struct marker_areas {
 	struct import import; /* first */
 	struct area_list list;
-	struct map domains; /* (device, domain) that are defined */
-	uint32_t n_devices; /* likewise */
-	bool is_defined;    /* that was given */
-
-	/* the area that is read */
-	uint32_t next_area;
-	struct words *batches; /* owned */
-	uint32_t n_batches, n_batches_allocated, next_batch;
-	uint64_t *words; /* owned */
-	uint32_t n_words, n_words_allocated;
-	bool is_out_of_memory;
+	struct map domains;             /* (device, domain) that are defined */
+	uint32_t n_devices;             /* likewise */
+	const struct dumped_area *area; /* weak: that is read */
+	int code;                       /* of its batches */
 };
 
 static int probe_area(const struct probe *probe)
@@ -54,8 +41,6 @@ static void release(struct import *import)
 
 	area_list_release(&areas->list);
 	map_release(&areas->domains);
-	free(areas->batches);
-	free(areas->words);
 }
 
 static int read_file(struct marker_areas *areas, const char *path, struct flextrace_error *error)
@@ -128,6 +113,70 @@ static int define_area(struct marker_areas *areas, const struct dumped_area *are
 	return define_domain(areas, area);
 }
 
+/* -- words ----------------------------------------------------------------------------------- */
+
+static uint32_t unread_of(uint32_t n_gone, uint32_t n_read)
+{
+	return n_gone - n_read <= INT32_MAX ? n_gone - n_read : 0;
+}
+
+/* Records or runs that were overwritten and that no host had read before. */
+static uint64_t overwritten(const struct dumped_area *area,
+                            const struct flextrace_marker_batch *batch)
+{
+	const struct flextrace_area_header *header = &area->header;
+	uint32_t kind = batch->n_words ? (uint32_t)(batch->words[0] >> 32) >> FLEXTRACE_WIRE_ID_BITS
+	                               : 0;
+
+	if (kind >= FLEXTRACE_WIRE_SLOT_RUN)
+		return header->run > 2 ? unread_of(header->run - 2, header->read_run) : 0;
+	return area->is_cut ? 0 : unread_of(header->head - header->capacity, header->n_read);
+}
+
+static void write_batch(void *context, const struct flextrace_marker_batch *batch)
+{
+	struct marker_areas *areas = context;
+	const struct dumped_area *area = areas->area;
+	struct event event = event_of(RECORD_MARKER_BATCH);
+
+	event.clock_ns = ONE;
+	event.n_origins = 1;
+	event.origins[0] = area->origin;
+	event.payload.marker_batch = (struct flextrace_marker_batch){
+		.device = area->device,
+		.core = area->header.core,
+		.processor = area->header.processor,
+		.domain = area->header.domain,
+		.first_index = batch->first_index,
+		.dropped = batch->dropped + overwritten(area, batch),
+		.n_words = batch->n_words,
+		.words = batch->words,
+	};
+	if (areas->code >= 0)
+		areas->code = import_write(&areas->import, 0, &event);
+}
+
+/* One that cannot be read any more costs itself. */
+static int read_area(struct marker_areas *areas, const struct dumped_area *area)
+{
+	const struct flextrace_area_reader reader = {
+		.emit = write_batch, .context = areas, .is_last = 1};
+	struct flextrace_drain_area drained;
+	int code = area_load(area, &drained, NULL);
+
+	if (code == FLEXTRACE_E_MEMORY)
+		return code;
+	if (code < 0)
+		return import_lose(&areas->import, LOSS_TRUNCATED_STREAM, 1);
+	areas->area = area;
+	flextrace_area_read(&drained, &reader);
+	free(drained.memory);
+	FLEXTRACE_TRY(areas->code);
+	return import_lose(&areas->import, LOSS_MALFORMED, drained.stats.refused);
+}
+
+/* -- all areas ------------------------------------------------------------------------------- */
+
 static int read_all(struct import *import, struct flextrace_error *error)
 {
 	struct marker_areas *areas = (struct marker_areas *)import;
@@ -147,112 +196,9 @@ static int read_all(struct import *import, struct flextrace_error *error)
 	FLEXTRACE_TRY(define_process(import));
 	for (uint32_t i = 0; i < areas->list.n; i++)
 		FLEXTRACE_TRY(define_area(areas, &areas->list.areas[i]));
+	for (uint32_t i = 0; i < areas->list.n; i++)
+		FLEXTRACE_TRY(read_area(areas, &areas->list.areas[i]));
 	return FLEXTRACE_OK;
-}
-
-/* -- words ----------------------------------------------------------------------------------- */
-
-static int keep(struct marker_areas *areas, const struct flextrace_marker_batch *batch)
-{
-	FLEXTRACE_TRY(ARRAY_RESERVE(areas->words, areas->n_words_allocated,
-	                            (uint64_t)areas->n_words + batch->n_words));
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(areas->batches, areas->n_batches_allocated, areas->n_batches + 1ull));
-	areas->batches[areas->n_batches++] = (struct words){.first_index = batch->first_index,
-	                                                    .dropped = batch->dropped,
-	                                                    .at = areas->n_words,
-	                                                    .n = batch->n_words};
-	if (batch->n_words)
-		memcpy(areas->words + areas->n_words, batch->words,
-		       batch->n_words * sizeof(*batch->words));
-	areas->n_words += batch->n_words;
-	return FLEXTRACE_OK;
-}
-
-static void keep_batch(void *context, const struct flextrace_marker_batch *batch)
-{
-	struct marker_areas *areas = context;
-
-	if (!areas->is_out_of_memory)
-		areas->is_out_of_memory = keep(areas, batch) < 0;
-}
-
-/* Reads the next area; one that cannot be read any more costs itself. */
-static int read_area(struct marker_areas *areas)
-{
-	const struct dumped_area *area = &areas->list.areas[areas->next_area++];
-	const struct flextrace_area_reader reader = {
-		.emit = keep_batch, .context = areas, .is_last = 1};
-	struct flextrace_drain_area drained;
-	int code = area_load(area, &drained, NULL);
-
-	areas->n_words = areas->n_batches = areas->next_batch = 0;
-	if (code == FLEXTRACE_E_MEMORY)
-		return code;
-	if (code < 0)
-		return import_lose(&areas->import, LOSS_TRUNCATED_STREAM, 1);
-	flextrace_area_read(&drained, &reader);
-	free(drained.memory);
-	if (areas->is_out_of_memory)
-		return FLEXTRACE_E_MEMORY;
-	return import_lose(&areas->import, LOSS_MALFORMED, drained.stats.refused);
-}
-
-static uint32_t unread_of(uint32_t n_gone, uint32_t n_read)
-{
-	return n_gone - n_read <= INT32_MAX ? n_gone - n_read : 0;
-}
-
-/* Records or runs that were overwritten and that no host had read before. */
-static uint64_t overwritten(const struct marker_areas *areas, const struct dumped_area *area,
-                            const struct words *batch)
-{
-	const struct flextrace_area_header *header = &area->header;
-	uint32_t kind =
-		batch->n ? (uint32_t)(areas->words[batch->at] >> 32) >> FLEXTRACE_WIRE_ID_BITS : 0;
-
-	if (kind >= FLEXTRACE_WIRE_SLOT_RUN)
-		return header->run > 2 ? unread_of(header->run - 2, header->read_run) : 0;
-	return area->is_cut ? 0 : unread_of(header->head - header->capacity, header->n_read);
-}
-
-static void take_batch(struct marker_areas *areas, struct event *ret_event)
-{
-	const struct dumped_area *area = &areas->list.areas[areas->next_area - 1];
-	const struct words *batch = &areas->batches[areas->next_batch++];
-
-	*ret_event = event_of(RECORD_MARKER_BATCH);
-	ret_event->clock_ns = ONE;
-	ret_event->n_origins = 1;
-	ret_event->origins[0] = area->origin;
-	ret_event->payload.marker_batch = (struct flextrace_marker_batch){
-		.device = area->device,
-		.core = area->header.core,
-		.processor = area->header.processor,
-		.domain = area->header.domain,
-		.first_index = batch->first_index,
-		.dropped = batch->dropped + overwritten(areas, area, batch),
-		.n_words = batch->n,
-		.words = batch->n ? areas->words + batch->at : NULL,
-	};
-}
-
-static int next_event(struct import *import, uint32_t *ret_stream, struct event *ret_event)
-{
-	struct marker_areas *areas = (struct marker_areas *)import;
-	int code = areas->is_defined ? 0 : import_next_written(import, ret_stream, ret_event);
-
-	if (code)
-		return code;
-	areas->is_defined = true;
-	*ret_stream = 0;
-	while (areas->next_batch == areas->n_batches) {
-		if (areas->next_area == areas->list.n)
-			return 0;
-		FLEXTRACE_TRY(read_area(areas));
-	}
-	take_batch(areas, ret_event);
-	return 1;
 }
 
 const struct import_format import_marker_areas = {
@@ -260,6 +206,5 @@ const struct import_format import_marker_areas = {
 	.probe = probe_area,
 	.n_bytes = sizeof(struct marker_areas),
 	.read = read_all,
-	.next = next_event,
 	.release = release,
 };

@@ -205,50 +205,12 @@ static int read_all(struct import *import, struct flextrace_error *error)
 	FLEXTRACE_TRY(take_all(tt, SURVEY_REPORTS, error));
 	FLEXTRACE_TRY(tt_tie_devices(tt));
 	FLEXTRACE_TRY(tt_settle(tt));
+	FLEXTRACE_TRY(tt_write_runs(tt));
 	FLEXTRACE_TRY(take_all(tt, READ_REPORTS, error));
 	if (!tt->n_areas && !tt->n_events && !tt->has_columns)
 		return error_set(error, FLEXTRACE_E_INPUT, "There is no row: files=%" PRIu32,
 		                 import->options->n_paths);
 	return tt_define(tt);
-}
-
-static int fill_batch(struct tt *tt)
-{
-	int code = tt->has_batch ? 1 : tt_next_batch(tt, &tt->next_batch);
-
-	tt->has_batch = code > 0;
-	return code;
-}
-
-/* What stands in the spool: definitions, and events of reports. */
-static int fill_event(struct tt *tt)
-{
-	uint32_t stream;
-	int code = tt->has_event ? 1 : import_next_written(&tt->import, &stream, &tt->next_event);
-
-	tt->has_event = code > 0;
-	return code;
-}
-
-/* Of logs and reports whichever is first; what names its markers goes before a batch. */
-static int next_event(struct import *import, uint32_t *ret_stream, struct event *ret_event)
-{
-	struct tt *tt = (struct tt *)import;
-
-	*ret_stream = 0;
-	FLEXTRACE_TRY(fill_batch(tt));
-	FLEXTRACE_TRY(fill_event(tt));
-	if (tt->has_event &&
-	    (!tt->has_batch || tt->next_event.clock_ns < tt->next_batch.clock_ns)) {
-		*ret_event = tt->next_event;
-		tt->has_event = false;
-		return 1;
-	}
-	if (!tt->has_batch || tt_define_late(tt, ret_event))
-		return tt->has_batch;
-	*ret_event = tt->next_batch;
-	tt->has_batch = false;
-	return 1;
 }
 
 const struct import_format import_tt_csv = {
@@ -257,6 +219,5 @@ const struct import_format import_tt_csv = {
 	.probe = probe_csv,
 	.n_bytes = sizeof(struct tt),
 	.read = read_all,
-	.next = next_event,
 	.release = release,
 };

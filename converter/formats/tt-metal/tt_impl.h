@@ -31,7 +31,6 @@
 #define TT_COUNTER_BITS 44 /* of today's counter; older logs have more */
 #define TT_TICKS_LIMIT  (UINT64_C(1) << 60)
 #define TT_ASSUMED_HZ   UINT64_C(1000000000)
-#define TT_BATCH_WORDS  128u
 
 /* -- lines ----------------------------------------------------------------------------------- */
 
@@ -183,13 +182,6 @@ struct tt_call {                  /* a host call of a report */
 	struct json_text cells; /* of the lines seen */
 };
 
-struct tt_batch { /* an event on its way out */
-	struct flextrace_marker_batch batch;
-	struct origin origin, kernel_origin; /* of it, and of the kernel that it may have */
-	uint64_t clock_ns;
-	uint64_t words[TT_BATCH_WORDS + 8];
-};
-
 /* When a program began on a device: what ties the times of devices. */
 struct tt_program {
 	uint64_t id, first_key;
@@ -217,20 +209,7 @@ struct tt {
 	struct map call_index;
 	struct tt_call *calls; /* owned, and their cells: of reports */
 	uint32_t n_calls, n_calls_allocated;
-	struct event next_event, next_batch;
-	bool has_event, has_batch;
-
-	/* what goes out */
-	uint32_t n_defined_markers; /* of all devices */
-	uint32_t n_defining;        /* devices: of the next marker */
-	uint32_t closed_area;       /* at the end: areas whose runs are closed */
-	uint64_t last_ns;
-	struct tt_area *more; /* weak: a run of it is closed, whose other kernels are to go out */
-	uint64_t more_run;    /* number of the next of them */
-	uint64_t more_job;
-	uint32_t more_at; /* the next one */
-	struct tt_batch out[6];
-	uint32_t n_out, out_at;
+	uint64_t last_ns; /* of the item that was taken last */
 };
 
 /* Takes a row of a file. Stores in `ret_fault` what is wrong with it (static), or NULL. */
@@ -256,11 +235,8 @@ int tt_settle(struct tt *tt);
 /* Writes the definitions of all that is known by now. */
 int tt_define(struct tt *tt);
 
-/* Stores the definition of a marker that was found since; false: there is none. */
-bool tt_define_late(struct tt *tt, struct event *ret_event);
-
-/* Stores the next batch. 1: there is one, 0: the end. */
-int tt_next_batch(struct tt *tt, struct event *ret_event);
+/* Writes all items as batches. */
+int tt_write_runs(struct tt *tt);
 
 /* Cycles of a key of a device's spool: above where its wraps are counted in, as in the file. */
 uint64_t tt_ticks(const struct tt_device *device, uint64_t key);

@@ -75,7 +75,7 @@ static int define_process(struct tt *tt)
 	return import_write(&tt->import, 0, &event);
 }
 
-static struct event marker_event(const struct tt *tt, const struct tt_device *device, uint32_t i)
+static int define_marker(struct tt *tt, const struct tt_device *device, uint32_t i)
 {
 	const struct tt_marker *marker = &tt->markers[i];
 	struct event event = definition(RECORD_MARKER_NAME);
@@ -87,7 +87,7 @@ static struct event marker_event(const struct tt *tt, const struct tt_device *de
 		.file = string_get(tt->import.strings, marker->file),
 		.line = marker->line,
 	};
-	return event;
+	return import_write(&tt->import, 0, &event);
 }
 
 /* With its clock and its markers. */
@@ -110,10 +110,8 @@ static int define_device(struct tt *tt, const struct tt_device *device)
 		.nominal_hz = device->hz,
 	};
 	FLEXTRACE_TRY(import_write(&tt->import, 0, &event));
-	for (uint32_t i = 0; i < tt->n_markers; i++) {
-		event = marker_event(tt, device, i);
-		FLEXTRACE_TRY(import_write(&tt->import, 0, &event));
-	}
+	for (uint32_t i = 0; i < tt->n_markers; i++)
+		FLEXTRACE_TRY(define_marker(tt, device, i));
 	return FLEXTRACE_OK;
 }
 
@@ -123,18 +121,5 @@ int tt_define(struct tt *tt)
 	FLEXTRACE_TRY(define_process(tt));
 	for (uint32_t i = 0; i < tt->n_devices; i++)
 		FLEXTRACE_TRY(define_device(tt, &tt->devices[i]));
-	tt->n_defined_markers = tt->n_markers;
 	return FLEXTRACE_OK;
-}
-
-bool tt_define_late(struct tt *tt, struct event *ret_event)
-{
-	if (tt->n_defined_markers == tt->n_markers || !tt->n_devices)
-		return false;
-	*ret_event = marker_event(tt, &tt->devices[tt->n_defining++], tt->n_defined_markers);
-	if (tt->n_defining == tt->n_devices) {
-		tt->n_defining = 0;
-		tt->n_defined_markers++;
-	}
-	return true;
 }

@@ -8,7 +8,14 @@
 #include "base/array.h"
 #include "tt_impl.h"
 
-#define FULL_WORDS (TT_BATCH_WORDS - 8) /* one item has no more than that is short of */
+#define BATCH_WORDS 128u
+#define FULL_WORDS  (BATCH_WORDS - 8) /* one item has no more than that is short of */
+
+struct batch {
+	struct flextrace_marker_batch batch;
+	struct origin origin, kernel_origin; /* of it, and of the kernel that it may have */
+	uint64_t words[BATCH_WORDS + 8];
+};
 
 static uint64_t word_of(uint32_t kind, uint64_t id, uint64_t low)
 {
@@ -17,11 +24,9 @@ static uint64_t word_of(uint32_t kind, uint64_t id, uint64_t low)
 
 /* -- out ------------------------------------------------------------------------------------- */
 
-static struct tt_batch *add_batch(struct tt *tt, const struct tt_area *area, uint64_t first_index)
+static void begin_batch(const struct tt *tt, const struct tt_area *area, uint64_t first_index,
+                        struct batch *out)
 {
-	struct tt_batch *out = &tt->out[tt->n_out++];
-
-	out->clock_ns = tt->last_ns;
 	out->origin = out->kernel_origin = area->origin;
 	out->batch = (struct flextrace_marker_batch){
 		.device = tt->devices[area->device].slot,
@@ -30,32 +35,48 @@ static struct tt_batch *add_batch(struct tt *tt, const struct tt_area *area, uin
 		.first_index = first_index,
 		.words = out->words,
 	};
-	return out;
 }
 
-static void put(struct tt_batch *out, uint64_t word)
+static int write_batch(struct tt *tt, const struct batch *out)
+{
+	struct event event = {
+		.class = RECORD_MARKER_BATCH,
+		.clock_ns = tt->last_ns,
+		.vtid = -1,
+		.n_origins = 1 + ORIGIN_N_PARTS,
+		.payload.marker_batch = out->batch,
+	};
+
+	for (uint32_t i = 0; i < event.n_origins; i++)
+		event.origins[i] = out->origin;
+	event.origins[1 + ORIGIN_KERNEL] = out->kernel_origin;
+	return import_write(&tt->import, 0, &event);
+}
+
+static void put(struct batch *out, uint64_t word)
 {
 	out->words[out->batch.n_words++] = word;
 }
 
-static void flush_words(struct tt *tt, struct tt_area *area)
+static int flush_words(struct tt *tt, struct tt_area *area)
 {
-	struct tt_batch *out;
+	struct batch out;
 
 	if (!area->n_words)
-		return;
-	out = add_batch(tt, area, area->next_index);
-	out->origin = out->kernel_origin = area->words_origin;
-	memcpy(out->words, area->words, area->n_words * sizeof(*area->words));
-	out->batch.n_words = area->n_words;
+		return FLEXTRACE_OK;
+	begin_batch(tt, area, area->next_index, &out);
+	out.origin = out.kernel_origin = area->words_origin;
+	out.batch.words = area->words;
+	out.batch.n_words = area->n_words;
 	area->next_index += area->n_words;
 	area->n_words = 0;
+	return write_batch(tt, &out);
 }
 
 static int make_room(struct tt *tt, struct tt_area *area)
 {
 	if (area->n_words >= FULL_WORDS)
-		flush_words(tt, area);
+		FLEXTRACE_TRY(flush_words(tt, area));
 	return ARRAY_RESERVE(area->words, area->n_words_allocated, area->n_words + 8ull);
 }
 
@@ -112,7 +133,7 @@ static int add_held_mark(struct tt *tt, struct tt_area *area, const struct tt_it
 	return FLEXTRACE_OK;
 }
 
-static void put_slot(struct tt_batch *out, uint64_t run, uint64_t job, uint64_t anchor)
+static void put_slot(struct batch *out, uint64_t run, uint64_t job, uint64_t anchor)
 {
 	put(out, word_of(FLEXTRACE_WIRE_SLOT_RUN, run, job));
 	put(out, word_of(FLEXTRACE_WIRE_SLOT_QUEUE, 1, 0));
@@ -121,7 +142,7 @@ static void put_slot(struct tt_batch *out, uint64_t run, uint64_t job, uint64_t 
 }
 
 /* `anchor` is the cycle that the slot begins with. */
-static void put_stamp(const struct tt_device *device, struct tt_batch *out, uint32_t stamp,
+static void put_stamp(const struct tt_device *device, struct batch *out, uint32_t stamp,
                       uint64_t ticks, uint64_t anchor)
 {
 	uint64_t raw = tt_raw(device, ticks);
@@ -131,57 +152,52 @@ static void put_stamp(const struct tt_device *device, struct tt_batch *out, uint
 		put(out, word_of(FLEXTRACE_WIRE_SLOT_HIGH, stamp, raw >> 32));
 }
 
-static int close_run(struct tt *tt, struct tt_area *area)
-{
-	const struct tt_device *device = &tt->devices[area->device];
-	struct tt_batch *out;
-
-	FLEXTRACE_TRY(add_held_mark(tt, area, NULL));
-	flush_words(tt, area);
-	out = add_batch(tt, area, area->run);
-	put_slot(out, area->run, area->job, tt_raw(device, area->anchor));
-	out->kernel_origin = area->kernel_origin;
-	for (uint32_t i = 0; i < FLEXTRACE_WIRE_TS1; i++) {
-		if (area->has_stamp >> i & 1)
-			put_stamp(device, out, i, area->stamps[i], area->anchor);
-	}
-	if (area->n_kernels) {
-		tt->more = area;
-		tt->more_run = area->run + 1;
-		tt->more_job = area->job;
-		tt->more_at = 0;
-	}
-	area->run += area->n_kernels;
-	area->is_open = false;
-	return FLEXTRACE_OK;
-}
-
 /* An anchor of 0 would be none. */
 static uint64_t anchor_of(const struct tt_device *device, uint64_t ticks)
 {
 	return tt_raw(device, ticks) ? ticks : ticks - 1;
 }
 
-/* Sends the next kernel of the run that was closed. */
-static void send_kernel(struct tt *tt)
+/* A kernel behind the first of a run is one of its own. */
+static int write_kernel(struct tt *tt, const struct tt_area *area, uint32_t i)
 {
-	struct tt_area *area = tt->more;
 	const struct tt_device *device = &tt->devices[area->device];
-	const struct tt_kernel *kernel = &area->kernels[tt->more_at++];
+	const struct tt_kernel *kernel = &area->kernels[i];
 	uint64_t anchor = anchor_of(device, kernel->stamps[kernel->has_stamp & 1 ? 0 : 1]);
-	struct tt_batch *out = add_batch(tt, area, tt->more_run);
+	struct batch out;
 
-	out->origin = out->kernel_origin = kernel->origin;
-	put_slot(out, tt->more_run++, tt->more_job, tt_raw(device, anchor));
-	for (uint32_t i = 0; i < 2; i++) {
-		if (kernel->has_stamp >> i & 1)
-			put_stamp(device, out, FLEXTRACE_WIRE_KERNEL_START + i, kernel->stamps[i],
+	begin_batch(tt, area, area->run + 1 + i, &out);
+	out.origin = out.kernel_origin = kernel->origin;
+	put_slot(&out, area->run + 1 + i, area->job, tt_raw(device, anchor));
+	for (uint32_t k = 0; k < 2; k++) {
+		if (kernel->has_stamp >> k & 1)
+			put_stamp(device, &out, FLEXTRACE_WIRE_KERNEL_START + k, kernel->stamps[k],
 			          anchor);
 	}
-	if (tt->more_at < area->n_kernels)
-		return;
+	return write_batch(tt, &out);
+}
+
+static int close_run(struct tt *tt, struct tt_area *area)
+{
+	const struct tt_device *device = &tt->devices[area->device];
+	struct batch out;
+
+	FLEXTRACE_TRY(add_held_mark(tt, area, NULL));
+	FLEXTRACE_TRY(flush_words(tt, area));
+	begin_batch(tt, area, area->run, &out);
+	put_slot(&out, area->run, area->job, tt_raw(device, area->anchor));
+	out.kernel_origin = area->kernel_origin;
+	for (uint32_t i = 0; i < FLEXTRACE_WIRE_TS1; i++) {
+		if (area->has_stamp >> i & 1)
+			put_stamp(device, &out, i, area->stamps[i], area->anchor);
+	}
+	FLEXTRACE_TRY(write_batch(tt, &out));
+	for (uint32_t i = 0; i < area->n_kernels; i++)
+		FLEXTRACE_TRY(write_kernel(tt, area, i));
+	area->run += area->n_kernels;
 	area->n_kernels = 0;
-	tt->more = NULL;
+	area->is_open = false;
+	return FLEXTRACE_OK;
 }
 
 /* -- in -------------------------------------------------------------------------------------- */
@@ -344,51 +360,33 @@ static int find_first(struct tt *tt, struct tt_device **ret_device)
 }
 
 /* What ties the counter to the time of all: its first cycle. */
-static void read_counter(struct tt *tt, struct tt_device *device)
+static int read_counter(struct tt *tt, struct tt_device *device)
 {
-	const struct tt_area *area = &tt->areas[device->head.area];
+	struct batch out;
 
-	put_slot(add_batch(tt, area, 0), 0, 0, tt_raw(device, device->head_ticks));
+	begin_batch(tt, &tt->areas[device->head.area], 0, &out);
+	put_slot(&out, 0, 0, tt_raw(device, device->head_ticks));
 	device->is_read = true;
+	return write_batch(tt, &out);
 }
 
-static int take_next(struct tt *tt)
+int tt_write_runs(struct tt *tt)
 {
 	struct tt_device *device;
 
-	FLEXTRACE_TRY(find_first(tt, &device));
-	if (!device) {
-		if (tt->closed_area < tt->n_areas && tt->areas[tt->closed_area].is_open)
-			FLEXTRACE_TRY(close_run(tt, &tt->areas[tt->closed_area]));
-		tt->closed_area++;
-		return FLEXTRACE_OK;
+	for (;;) {
+		FLEXTRACE_TRY(find_first(tt, &device));
+		if (!device)
+			break;
+		tt->last_ns = device->head_ns;
+		if (!device->is_read)
+			FLEXTRACE_TRY(read_counter(tt, device));
+		device->has_head = false;
+		FLEXTRACE_TRY(take_item(tt, &device->head, device->head_ticks));
 	}
-	tt->last_ns = device->head_ns;
-	if (!device->is_read)
-		read_counter(tt, device);
-	device->has_head = false;
-	return take_item(tt, &device->head, device->head_ticks);
-}
-
-int tt_next_batch(struct tt *tt, struct event *ret_event)
-{
-	const struct tt_batch *out;
-
-	if (tt->out_at == tt->n_out)
-		tt->out_at = tt->n_out = 0;
-	if (!tt->n_out && tt->more)
-		send_kernel(tt);
-	while (!tt->n_out && tt->closed_area < tt->n_areas)
-		FLEXTRACE_TRY(take_next(tt));
-	if (!tt->n_out)
-		return 0;
-	out = &tt->out[tt->out_at++];
-	*ret_event = (struct event){.class = RECORD_MARKER_BATCH, .clock_ns = out->clock_ns};
-	ret_event->vtid = -1;
-	ret_event->n_origins = 1 + ORIGIN_N_PARTS;
-	for (uint32_t i = 0; i < ret_event->n_origins; i++)
-		ret_event->origins[i] = out->origin;
-	ret_event->origins[1 + ORIGIN_KERNEL] = out->kernel_origin;
-	ret_event->payload.marker_batch = out->batch;
-	return 1;
+	for (uint32_t i = 0; i < tt->n_areas; i++) {
+		if (tt->areas[i].is_open)
+			FLEXTRACE_TRY(close_run(tt, &tt->areas[i]));
+	}
+	return FLEXTRACE_OK;
 }
