@@ -183,7 +183,7 @@ static int find_call(struct tt *tt, uint64_t number, struct tt_call **ret_call)
 	uint32_t found = map_find(&tt->call_index, number, 0);
 
 	if (found == MAP_NONE) {
-		FLEXTRACE_TRY(ARRAY_RESERVE(tt->calls, tt->n_calls_allocated, tt->n_calls + 1ull));
+		FLEXTRACE_TRY(array_make_room(&tt->calls, tt->n_calls, sizeof(*tt->calls)));
 		found = tt->n_calls++;
 		FLEXTRACE_TRY(map_put(&tt->call_index, number, 0, found));
 		tt->calls[found] = (struct tt_call){.cells = JSON_TEXT_INIT};

@@ -112,37 +112,53 @@ struct tt_item {            /* of a device's spool */
 	bool is_named; /* else the marker has its timer's id for a name */
 };
 
-struct tt_device {
-	uint32_t slot, n_cores;
-	uint64_t hz;
-	char arch[32];
-	struct spool *spool;    /* owned */
-	uint64_t last_key;      /* of the row before */
-	uint64_t first_key;     /* the least */
-	uint64_t below;         /* what makes the least one positive: wraps, or 0 */
-	int64_t least_ticks;    /* of a report, relative to its first line's turn of the counter */
-	int64_t shift_ns;       /* from its own time to that of all */
-	int64_t cause_ns;       /* the least that no operation of a report begins too early with */
-	uint64_t near_ticks;    /* of the report's line before */
+/* What was read last of a device's operations in a report. */
+struct tt_told {
+	int64_t least_ticks;    /* of all, relative to the first one's turn of the counter */
+	uint64_t near_ticks;    /* of the line before */
 	uint64_t call_ticks;    /* of the last line that told when its call was */
 	uint64_t call_ns;       /* when that was; 0: none told */
 	uint64_t kernel_end_ns; /* likewise; 0: it had none */
 	double longest_fw_ns;
-	bool hz_is_told, has_cause, has_near, is_tied;
+	bool has_near;
+};
+
+struct tt_next { /* item of a device */
+	struct tt_item item;
+	uint64_t ns, ticks;
+	bool is_there, is_at_end;
+};
+
+struct tt_device {
+	uint32_t slot, n_cores;
+	uint64_t hz;
+	char arch[32];
+	struct spool *spool; /* owned */
+	uint64_t last_key;   /* of the row before */
+	uint64_t first_key;  /* the least */
+	uint64_t below;      /* what makes the least one positive: wraps, or 0 */
+	int64_t shift_ns;    /* from its own time to that of all */
+	int64_t cause_ns;    /* the least that no operation of a report begins too early with */
 	int64_t tie_ns;      /* from its own time to that of the device that others are tied to */
 	uint32_t n_meetings; /* collectives */
-	bool is_wide;        /* its counter has more than TT_COUNTER_BITS */
-	bool has_items;
-	bool is_read;             /* it was told when a cycle was */
-	bool is_at_end, has_head; /* the next item */
-	uint64_t head_ns, head_ticks;
-	struct tt_item head;
+	bool hz_is_told, has_cause, is_tied, has_items;
+	bool is_wide; /* its counter has more than TT_COUNTER_BITS */
+	bool is_read; /* it was told when a cycle was */
+	struct tt_told told;
+	struct tt_next next;
 };
 
 struct tt_kernel {            /* of a run that has one already */
 	struct origin origin; /* of the first of the two */
 	uint64_t stamps[2];   /* start, end */
 	uint8_t has_stamp;    /* bits */
+};
+
+struct tt_held {             /* a mark without a name */
+	struct tt_item item; /* `marker` 0: there is none */
+	uint64_t ticks;
+	uint32_t zone; /* that it begins; 0: none */
+	bool ends;     /* it ends one */
 };
 
 struct tt_area {
@@ -158,10 +174,7 @@ struct tt_area {
 	bool is_open, has_ring_run;
 	struct tt_kernel *kernels; /* owned: behind the run's first one */
 	uint32_t n_kernels, n_kernels_allocated;
-	struct tt_item held; /* a mark without a name; `marker` 0: there is none */
-	uint32_t held_zone;  /* that it begins; 0: none */
-	bool held_ends;      /* it ends one */
-	uint64_t held_ticks;
+	struct tt_held held;
 	uint64_t *words;            /* owned: of the ring */
 	struct origin words_origin; /* of the row of the first of them */
 	uint32_t n_words, n_words_allocated;
@@ -192,23 +205,23 @@ struct tt {
 	struct import import; /* first; its last file is read */
 	struct map device_index, area_index, marker_index, program_index, processor_index;
 	struct tt_device *devices; /* owned, all */
-	uint32_t n_devices, n_devices_allocated;
+	uint32_t n_devices;
 	struct tt_area *areas;
-	uint32_t n_areas, n_areas_allocated;
+	uint32_t n_areas;
 	struct tt_marker *markers;
-	uint32_t n_markers, n_markers_allocated;
+	uint32_t n_markers;
 	struct tt_program *programs;
-	uint32_t n_programs, n_programs_allocated;
+	uint32_t n_programs;
 	struct tt_meeting *meetings; /* see tt_ties.c */
-	uint32_t n_meetings, n_meetings_allocated;
+	uint32_t n_meetings;
 	bool has_columns;     /* a log told its columns, so it may have no row */
 	uint32_t *processors; /* strings */
-	uint32_t n_processors, n_processors_allocated;
+	uint32_t n_processors;
 	char *processor_names; /* owned: all of them, apart by commas */
 	uint64_t n_events;     /* of reports */
 	struct map call_index;
 	struct tt_call *calls; /* owned, and their cells: of reports */
-	uint32_t n_calls, n_calls_allocated;
+	uint32_t n_calls;
 	uint64_t last_ns; /* of the item that was taken last */
 };
 

@@ -28,7 +28,7 @@ int tt_find_device(struct tt *tt, const struct tt_header *header, uint32_t slot,
 	*ret_device = map_find(&tt->device_index, slot, 0);
 	if (*ret_device != MAP_NONE || tt->n_devices == MAX_DEVICES)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(tt->devices, tt->n_devices_allocated, tt->n_devices + 1ull));
+	FLEXTRACE_TRY(array_make_room(&tt->devices, tt->n_devices, sizeof(*tt->devices)));
 	device = &tt->devices[tt->n_devices];
 	*device = (struct tt_device){.slot = slot, .hz = header->hz, .n_cores = header->n_cores};
 	memcpy(device->arch, header->arch, sizeof(device->arch));
@@ -47,7 +47,7 @@ static int find_area(struct tt *tt, uint32_t device, uint32_t core, uint32_t pro
 	*ret_area = map_find(&tt->area_index, place, processor);
 	if (*ret_area != MAP_NONE)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(tt->areas, tt->n_areas_allocated, tt->n_areas + 1ull));
+	FLEXTRACE_TRY(array_make_room(&tt->areas, tt->n_areas, sizeof(*tt->areas)));
 	tt->areas[tt->n_areas] =
 		(struct tt_area){.device = device, .core = core, .processor = processor};
 	*ret_area = tt->n_areas++;
@@ -63,7 +63,7 @@ static int add_marker(struct tt *tt, const struct tt_marker *marker, uint32_t *r
 	*ret_id = map_find(&tt->marker_index, marker->name, place);
 	if (*ret_id != MAP_NONE)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(tt->markers, tt->n_markers_allocated, tt->n_markers + 1ull));
+	FLEXTRACE_TRY(array_make_room(&tt->markers, tt->n_markers, sizeof(*tt->markers)));
 	tt->markers[tt->n_markers++] = *marker;
 	*ret_id = tt->n_markers;
 	return map_put(&tt->marker_index, marker->name, place, *ret_id);
@@ -170,7 +170,7 @@ static int note_program(struct tt *tt, const struct tt_row *row, uint32_t device
 			tt->programs[found].first_key = key;
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(ARRAY_RESERVE(tt->programs, tt->n_programs_allocated, tt->n_programs + 1ull));
+	FLEXTRACE_TRY(array_make_room(&tt->programs, tt->n_programs, sizeof(*tt->programs)));
 	tt->programs[tt->n_programs] = (struct tt_program){id, key, device};
 	return map_put(&tt->program_index, id, device, tt->n_programs++);
 }

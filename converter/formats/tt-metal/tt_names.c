@@ -17,8 +17,7 @@ int tt_find_processor(struct tt *tt, const char *name, uint32_t *ret_processor)
 	*ret_processor = map_find(&tt->processor_index, string, 0);
 	if (*ret_processor != MAP_NONE || tt->n_processors == MAX_PROCESSORS)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(tt->processors, tt->n_processors_allocated, tt->n_processors + 1ull));
+	FLEXTRACE_TRY(array_make_room(&tt->processors, tt->n_processors, sizeof(*tt->processors)));
 	*ret_processor = tt->n_processors;
 	tt->processors[tt->n_processors++] = string;
 	return map_put(&tt->processor_index, string, 0, *ret_processor);

@@ -141,16 +141,17 @@ static bool has_call(const struct line *line)
  * says, or else the report, that a pause between them was nearly half a turn of the counter. */
 static uint64_t expect(const struct tt_device *device, const struct line *line)
 {
-	uint64_t ticks = device->near_ticks;
+	uint64_t ticks = device->told.near_ticks;
 
-	if (has_call(line) && device->call_ns)
-		ticks = device->call_ticks +
-		        (uint64_t)ticks_of(
-				device, (double)(int64_t)(line->host_start_ns - device->call_ns));
+	if (has_call(line) && device->told.call_ns)
+		ticks = device->told.call_ticks +
+		        (uint64_t)ticks_of(device, (double)(int64_t)(line->host_start_ns -
+		                                                     device->told.call_ns));
 	else if (line->latency_ns > 0)
 		ticks += (uint64_t)ticks_of(device, line->latency_ns);
-	return llabs((int64_t)(ticks - device->near_ticks)) < NEAR_TICKS ? device->near_ticks
-	                                                                 : ticks;
+	return llabs((int64_t)(ticks - device->told.near_ticks)) < NEAR_TICKS
+	               ? device->told.near_ticks
+	               : ticks;
 }
 
 static void count_wraps(struct tt_device *device, struct line *line)
@@ -159,21 +160,21 @@ static void count_wraps(struct tt_device *device, struct line *line)
 
 	if (device->is_wide)
 		return;
-	if (device->has_near)
+	if (device->told.has_near)
 		line->fw_start = unwrap_near(expect(device, line), line->fw_start);
 	else
 		line->fw_start += device->below;
 	line->fw_end = line->fw_start + length;
 	if (line->kernel_start)
 		line->kernel_start = unwrap_near(line->fw_start, line->kernel_start);
-	device->has_near = true;
-	device->near_ticks = line->fw_start;
+	device->told.has_near = true;
+	device->told.near_ticks = line->fw_start;
 	if (has_call(line)) {
-		device->call_ticks = line->fw_start;
-		device->call_ns = line->host_start_ns;
+		device->told.call_ticks = line->fw_start;
+		device->told.call_ns = line->host_start_ns;
 	}
-	if ((int64_t)line->fw_start < device->least_ticks)
-		device->least_ticks = (int64_t)line->fw_start;
+	if ((int64_t)line->fw_start < device->told.least_ticks)
+		device->told.least_ticks = (int64_t)line->fw_start;
 }
 
 /* The firmware ends behind its start, and as late as its duration says. */
@@ -230,10 +231,10 @@ static void learn_rate(struct tt_device *device, const struct line *line)
 	double mhz = line->fw_ns > 0 ? (double)(line->fw_end - line->fw_start) * 1e3 / line->fw_ns
 	                             : 0;
 
-	if (device->hz_is_told || line->fw_ns <= device->longest_fw_ns || mhz < MIN_MHZ ||
+	if (device->hz_is_told || line->fw_ns <= device->told.longest_fw_ns || mhz < MIN_MHZ ||
 	    mhz > MAX_MHZ)
 		return;
-	device->longest_fw_ns = line->fw_ns;
+	device->told.longest_fw_ns = line->fw_ns;
 	device->hz = (uint64_t)(mhz + 0.5) * 1000000u;
 }
 
@@ -296,12 +297,12 @@ static uint64_t kernel_begin_ns(const struct tt_device *device, const struct lin
 {
 	double lead_ns = line->fw_ns > line->kernel_ns ? (line->fw_ns - line->kernel_ns) / 2 : 0;
 	uint64_t fw_ns = tt_ns(device, line->fw_start);
-	double after_ns = (double)(int64_t)(device->kernel_end_ns - fw_ns) + line->latency_ns;
+	double after_ns = (double)(int64_t)(device->told.kernel_end_ns - fw_ns) + line->latency_ns;
 
 	if (line->kernel_start)
 		return tt_ns(device, line->kernel_start);
-	if (device->kernel_end_ns && after_ns >= -1 && after_ns <= 2 * lead_ns + 1)
-		return device->kernel_end_ns + (uint64_t)(int64_t)llround(line->latency_ns);
+	if (device->told.kernel_end_ns && after_ns >= -1 && after_ns <= 2 * lead_ns + 1)
+		return device->told.kernel_end_ns + (uint64_t)(int64_t)llround(line->latency_ns);
 	return fw_ns + (uint64_t)lead_ns;
 }
 
@@ -318,7 +319,7 @@ static int add_device(struct report *report, const struct line *line, struct tt_
 
 	if (code > 0)
 		code = json_text_get(&cells, &text, &n_bytes);
-	device->kernel_end_ns = end_ns;
+	device->told.kernel_end_ns = end_ns;
 	op.payload.device_op = (struct flextrace_device_op){
 		.device = device->slot,
 		.job = line->call,
@@ -440,9 +441,9 @@ static int read_pass(struct tt *tt, const char *path, enum pass pass, struct fle
 	if (!file)
 		return error->code;
 	for (uint32_t i = 0; i < tt->n_devices; i++) {
-		tt->devices[i].has_near = false;
-		tt->devices[i].call_ns = 0;
-		tt->devices[i].kernel_end_ns = 0;
+		tt->devices[i].told.has_near = false;
+		tt->devices[i].told.call_ns = 0;
+		tt->devices[i].told.kernel_end_ns = 0;
 	}
 	csv_reader_init(&report.csv, file, path);
 	code = read_records(&report, pass, error);
@@ -461,8 +462,8 @@ int tt_report_survey(struct tt *tt, const char *path, struct flextrace_error *er
 		struct tt_device *device = &tt->devices[i];
 
 		device->hz = device->hz ? device->hz : TT_ASSUMED_HZ;
-		if (!device->has_items && !device->is_wide && device->least_ticks < 0)
-			device->below = ((uint64_t)-device->least_ticks / WRAP + 1) * WRAP;
+		if (!device->has_items && !device->is_wide && device->told.least_ticks < 0)
+			device->below = ((uint64_t)-device->told.least_ticks / WRAP + 1) * WRAP;
 	}
 	return read_pass(tt, path, LEARN_SHIFTS, error);
 }

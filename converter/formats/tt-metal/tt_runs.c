@@ -118,18 +118,20 @@ static bool is_in_kernel(const struct tt_area *area)
  * their two ends numbers that follow each other. */
 static int add_held_mark(struct tt *tt, struct tt_area *area, const struct tt_item *next)
 {
-	uint64_t raw = tt_raw(&tt->devices[area->device], area->held_ticks);
+	uint64_t raw = tt_raw(&tt->devices[area->device], area->held.ticks);
 
-	area->held_zone = 0;
-	if (!area->held.marker)
+	area->held.zone = 0;
+	if (!area->held.item.marker)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(begin_word(tt, area, &area->held, area->held_ticks));
-	add_word(area, word_of(FLEXTRACE_WIRE_MARK, area->held.marker, raw));
-	if (next && next->data == area->held.data + 1 && !area->held_ends && is_in_kernel(area)) {
-		FLEXTRACE_TRY(tt_find_pair(tt, area->held.marker, next->marker, &area->held_zone));
-		add_word(area, word_of(FLEXTRACE_WIRE_ZONE_BEGIN, area->held_zone, raw));
+	FLEXTRACE_TRY(begin_word(tt, area, &area->held.item, area->held.ticks));
+	add_word(area, word_of(FLEXTRACE_WIRE_MARK, area->held.item.marker, raw));
+	if (next && next->data == area->held.item.data + 1 && !area->held.ends &&
+	    is_in_kernel(area)) {
+		FLEXTRACE_TRY(
+			tt_find_pair(tt, area->held.item.marker, next->marker, &area->held.zone));
+		add_word(area, word_of(FLEXTRACE_WIRE_ZONE_BEGIN, area->held.zone, raw));
 	}
-	area->held.marker = 0;
+	area->held.item.marker = 0;
 	return FLEXTRACE_OK;
 }
 
@@ -272,14 +274,14 @@ static int hold_mark(struct tt *tt, struct tt_area *area, const struct tt_item *
                      uint64_t ticks)
 {
 	FLEXTRACE_TRY(add_held_mark(tt, area, item));
-	area->held_ends = area->held_zone != 0;
-	if (area->held_ends) {
+	area->held.ends = area->held.zone != 0;
+	if (area->held.ends) {
 		FLEXTRACE_TRY(begin_word(tt, area, item, ticks));
-		add_word(area, word_of(FLEXTRACE_WIRE_ZONE_END, area->held_zone,
+		add_word(area, word_of(FLEXTRACE_WIRE_ZONE_END, area->held.zone,
 		                       tt_raw(&tt->devices[area->device], ticks)));
 	}
-	area->held = *item;
-	area->held_ticks = ticks;
+	area->held.item = *item;
+	area->held.ticks = ticks;
 	return FLEXTRACE_OK;
 }
 
@@ -331,17 +333,17 @@ static int fill_head(struct tt_device *device)
 	struct spool_item item;
 	int code;
 
-	if (device->has_head || device->is_at_end)
+	if (device->next.is_there || device->next.is_at_end)
 		return FLEXTRACE_OK;
 	code = spool_next(device->spool, &item);
 	FLEXTRACE_TRY(code);
-	device->is_at_end = code == 0;
-	if (device->is_at_end)
+	device->next.is_at_end = code == 0;
+	if (device->next.is_at_end)
 		return FLEXTRACE_OK;
-	device->has_head = true;
-	device->head_ticks = tt_ticks(device, item.key);
-	device->head_ns = tt_ns(device, device->head_ticks);
-	memcpy(&device->head, item.bytes, sizeof(device->head));
+	device->next.is_there = true;
+	device->next.ticks = tt_ticks(device, item.key);
+	device->next.ns = tt_ns(device, device->next.ticks);
+	memcpy(&device->next.item, item.bytes, sizeof(device->next.item));
 	return FLEXTRACE_OK;
 }
 
@@ -353,7 +355,8 @@ static int find_first(struct tt *tt, struct tt_device **ret_device)
 		struct tt_device *device = &tt->devices[i];
 
 		FLEXTRACE_TRY(fill_head(device));
-		if (device->has_head && (!*ret_device || device->head_ns < (*ret_device)->head_ns))
+		if (device->next.is_there &&
+		    (!*ret_device || device->next.ns < (*ret_device)->next.ns))
 			*ret_device = device;
 	}
 	return FLEXTRACE_OK;
@@ -364,8 +367,8 @@ static int read_counter(struct tt *tt, struct tt_device *device)
 {
 	struct batch out;
 
-	begin_batch(tt, &tt->areas[device->head.area], 0, &out);
-	put_slot(&out, 0, 0, tt_raw(device, device->head_ticks));
+	begin_batch(tt, &tt->areas[device->next.item.area], 0, &out);
+	put_slot(&out, 0, 0, tt_raw(device, device->next.ticks));
 	device->is_read = true;
 	return write_batch(tt, &out);
 }
@@ -378,11 +381,11 @@ int tt_write_runs(struct tt *tt)
 		FLEXTRACE_TRY(find_first(tt, &device));
 		if (!device)
 			break;
-		tt->last_ns = device->head_ns;
+		tt->last_ns = device->next.ns;
 		if (!device->is_read)
 			FLEXTRACE_TRY(read_counter(tt, device));
-		device->has_head = false;
-		FLEXTRACE_TRY(take_item(tt, &device->head, device->head_ticks));
+		device->next.is_there = false;
+		FLEXTRACE_TRY(take_item(tt, &device->next.item, device->next.ticks));
 	}
 	for (uint32_t i = 0; i < tt->n_areas; i++) {
 		if (tt->areas[i].is_open)

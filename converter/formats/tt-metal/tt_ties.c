@@ -42,7 +42,7 @@ bool tt_is_collective(const char *name)
 
 int tt_note_meeting(struct tt *tt, uint32_t device, int64_t begin_ns, int64_t end_ns)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(tt->meetings, tt->n_meetings_allocated, tt->n_meetings + 1ull));
+	FLEXTRACE_TRY(array_make_room(&tt->meetings, tt->n_meetings, sizeof(*tt->meetings)));
 	tt->meetings[tt->n_meetings++] = (struct tt_meeting){begin_ns, end_ns, device,
 	                                                     tt->devices[device].n_meetings++};
 	return FLEXTRACE_OK;
