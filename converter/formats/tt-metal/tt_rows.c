@@ -28,11 +28,6 @@ static const struct {
 	{"source file", TT_FILE},
 };
 
-static bool is_column(const char *field, size_t i)
-{
-	return strcmp(field, names[i].name) == 0;
-}
-
 /* The first six are in every log; a row that has no more than these is good. */
 static bool take_columns(struct tt_header *header, char *line)
 {
@@ -42,7 +37,7 @@ static bool take_columns(struct tt_header *header, char *line)
 	memset(header->column, -1, sizeof(header->column));
 	for (uint32_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < COUNT(names); j++) {
-			if (is_column(fields[i], j))
+			if (strcmp(fields[i], names[j].name) == 0)
 				header->column[names[j].column] = (int8_t)i;
 		}
 	}
@@ -191,22 +186,17 @@ static bool read_kind(const char *type, struct tt_row *row)
 		uint8_t kind;
 	} types[] = {
 		{"TS_EVENT", TT_MARK},  {"TS_DATA", TT_VALUE}, {"TS_DATA_16B", TT_VALUE},
-		{"ZONE_TOTAL", TT_SUM}, {"sum", TT_SUM},
+		{"ZONE_TOTAL", TT_SUM}, {"sum", TT_SUM},       {"ZONE_START", TT_BEGIN},
+		{"begin", TT_BEGIN},    {"ZONE_END", TT_END},  {"end", TT_END},
 	};
 
-	if (strcmp(type, "ZONE_START") == 0 || strcmp(type, "begin") == 0) {
-		row->kind = kind_of_edge(row->zone, false);
-		return true;
-	}
-	if (strcmp(type, "ZONE_END") == 0 || strcmp(type, "end") == 0) {
-		row->kind = kind_of_edge(row->zone, true);
-		return true;
-	}
 	for (size_t i = 0; i < COUNT(types); i++) {
-		if (strcmp(type, types[i].name) == 0) {
-			row->kind = types[i].kind;
-			return true;
-		}
+		if (strcmp(type, types[i].name) != 0)
+			continue;
+		row->kind = types[i].kind;
+		if (row->kind == TT_BEGIN || row->kind == TT_END)
+			row->kind = kind_of_edge(row->zone, row->kind == TT_END);
+		return true;
 	}
 	return false;
 }
