@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "imports.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/decode/decode.h"
@@ -11,18 +10,6 @@ struct reading { /* weak, all */
 	struct stream_set *set;
 	struct ledger *ledger;
 };
-
-static int add_files(const struct text_list *files, struct string_cache *strings,
-                     struct stream *stream)
-{
-	stream->files = calloc(files->n + 1ull, sizeof(*stream->files));
-	if (!stream->files)
-		return FLEXTRACE_E_MEMORY;
-	for (; stream->n_files < files->n; stream->n_files++)
-		FLEXTRACE_TRY(string_intern(strings, files->texts[stream->n_files],
-		                            &stream->files[stream->n_files]));
-	return FLEXTRACE_OK;
-}
 
 static int add_streams(const struct import *import, struct string_cache *strings,
                        struct stream_set *set)
@@ -38,7 +25,8 @@ static int add_streams(const struct import *import, struct string_cache *strings
 		stream->clock_offset_ns = of->clock_offset_ns;
 		stream->clock_is_1ghz = true;
 		FLEXTRACE_TRY(string_intern(strings, IMPORT_HOST, &stream->host));
-		FLEXTRACE_TRY(add_files(&of->files, strings, stream));
+		for (uint32_t k = 0; k < of->files.n; k++)
+			FLEXTRACE_TRY(stream_add_file(stream, strings, of->files.texts[k]));
 	}
 	return FLEXTRACE_OK;
 }

@@ -12,6 +12,16 @@ static int reserve(struct stream_set *set, uint32_t n_more)
 	return ARRAY_RESERVE(set->streams, set->n_allocated, (uint64_t)set->n_streams + n_more);
 }
 
+int stream_add_file(struct stream *stream, struct string_cache *strings, const char *text)
+{
+	uint32_t file;
+
+	FLEXTRACE_TRY(string_intern(strings, text, &file));
+	FLEXTRACE_TRY(array_make_room(&stream->files, stream->n_files, sizeof(*stream->files)));
+	stream->files[stream->n_files++] = file;
+	return FLEXTRACE_OK;
+}
+
 struct stream *stream_set_add(struct stream_set *set)
 {
 	struct stream *stream;

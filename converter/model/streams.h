@@ -6,6 +6,7 @@
 #ifndef FLEXTRACE_STREAMS_H
 #define FLEXTRACE_STREAMS_H
 
+#include "base/text/strings.h"
 #include "model.h"
 
 /* All streams of a conversion. stream_set_sort() puts them in key order: a stream's place is its
@@ -18,6 +19,9 @@ struct stream_set {
 /* Adds a zeroed stream and returns it (owned by the set); NULL: no memory. */
 struct stream *stream_set_add(struct stream_set *set);
 void stream_set_release(struct stream_set *set);
+
+/* Adds a file that a stream is made of: "<tool> <path>". FLEXTRACE_E_MEMORY or 0. */
+int stream_add_file(struct stream *stream, struct string_cache *strings, const char *text);
 
 /* Frees what a stream owns. */
 void stream_release(struct stream *stream);

@@ -201,21 +201,13 @@ struct writer_digits {
 
 void writer_learn(struct writer_digits *digits, uint64_t value);
 
-/* As put_u64() and writer_u64(). */
+/* As put_u64(). */
 static inline char *put_again(char *at, struct writer_digits *digits, uint64_t value)
 {
 	if (value != digits->value || !digits->n)
 		writer_learn(digits, value);
 	memcpy(at, digits->digits, sizeof(digits->digits));
 	return at + digits->n;
-}
-
-static inline void writer_again(struct writer *writer, struct writer_digits *digits, uint64_t value)
-{
-	char *at = writer_room(writer, WRITER_NUMBER_BYTES);
-
-	if (at)
-		writer->at = put_again(at, digits, value);
 }
 
 /* Appends ns as us with exactly 3 decimals: 1234567 -> 1234.567. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text/digits.h"
+#include "model/streams.h"
 
 #define UUID_NAME   "flextrace_uuid"
 #define UUID_DIGITS 32
@@ -177,12 +177,8 @@ int environment_set_inputs(bt_trace *trace, const struct text_list *files)
 static int add_input(struct string_cache *strings, struct stream *stream, const char *escaped)
 {
 	char *text = unescape(escaped);
-	int code = text ? array_make_room(&stream->files, stream->n_files, sizeof(*stream->files))
-	                : FLEXTRACE_E_MEMORY;
+	int code = text ? stream_add_file(stream, strings, text) : FLEXTRACE_E_MEMORY;
 
-	if (code == 0)
-		code = string_intern(strings, text, &stream->files[stream->n_files]);
-	stream->n_files += code == 0;
 	free(text);
 	return code;
 }

@@ -51,9 +51,7 @@ static struct sink *sink_new(const bt_value *params)
 	sink->strings = string_pool_new();
 	if (sink->strings && feed_init(&sink->feed, sink->strings) == 0)
 		return sink;
-	string_pool_free(sink->strings);
-	bt_value_put_ref(sink->params);
-	free(sink);
+	sink_free(sink);
 	return NULL;
 }
 

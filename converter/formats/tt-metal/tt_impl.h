@@ -251,6 +251,14 @@ int tt_define(struct tt *tt);
 /* Writes all items as batches. */
 int tt_write_runs(struct tt *tt);
 
+/* What stands at most half a turn of the counter from `near`, either way. */
+static inline uint64_t tt_near(uint64_t near, uint64_t ticks)
+{
+	int64_t step = (int64_t)((ticks - near) << (64 - TT_COUNTER_BITS));
+
+	return near + (uint64_t)(step / (INT64_C(1) << (64 - TT_COUNTER_BITS)));
+}
+
 /* Cycles of a key of a device's spool: above where its wraps are counted in, as in the file. */
 uint64_t tt_ticks(const struct tt_device *device, uint64_t key);
 uint64_t tt_raw(const struct tt_device *device, uint64_t ticks);

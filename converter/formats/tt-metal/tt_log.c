@@ -118,13 +118,10 @@ static int find_markers(struct tt *tt, const struct tt_row *row, struct tt_item 
 
 static uint64_t key_of(struct tt_device *device, uint64_t ticks)
 {
-	int64_t step;
-
 	device->is_wide |= ticks >= WRAP;
 	if (device->is_wide || !device->has_items)
 		return KEY_BIAS + ticks;
-	step = (int64_t)((KEY_BIAS + ticks - device->last_key) << (64 - TT_COUNTER_BITS));
-	return device->last_key + (uint64_t)(step / (INT64_C(1) << (64 - TT_COUNTER_BITS)));
+	return tt_near(device->last_key, KEY_BIAS + ticks);
 }
 
 static void note_time(struct tt *tt, struct tt_device *device, struct tt_area *area, uint64_t key)

@@ -119,14 +119,6 @@ bool report_number(const struct report *report, enum column column, uint64_t *re
 	return digits_read(text, &end, ret) && (!*end || *end == '.') && *ret < TT_TICKS_LIMIT;
 }
 
-/* What stands at most half a turn of the counter from `near`, either way. */
-static uint64_t unwrap_near(uint64_t near, uint64_t ticks)
-{
-	int64_t step = (int64_t)((ticks - near) << (64 - TT_COUNTER_BITS));
-
-	return near + (uint64_t)(step / (INT64_C(1) << (64 - TT_COUNTER_BITS)));
-}
-
 static int64_t ticks_of(const struct tt_device *device, double ns)
 {
 	return (int64_t)(fmin(fmax(ns, -MAX_PAUSE_NS), MAX_PAUSE_NS) * 1e-9 * (double)device->hz);
@@ -161,12 +153,12 @@ static void count_wraps(struct tt_device *device, struct line *line)
 	if (device->is_wide)
 		return;
 	if (device->told.has_near)
-		line->fw_start = unwrap_near(expect(device, line), line->fw_start);
+		line->fw_start = tt_near(expect(device, line), line->fw_start);
 	else
 		line->fw_start += device->below;
 	line->fw_end = line->fw_start + length;
 	if (line->kernel_start)
-		line->kernel_start = unwrap_near(line->fw_start, line->kernel_start);
+		line->kernel_start = tt_near(line->fw_start, line->kernel_start);
 	device->told.has_near = true;
 	device->told.near_ticks = line->fw_start;
 	if (has_call(line)) {

@@ -222,7 +222,8 @@ static void test_writer__writes_a_number_again(void **state)
 	char expected[1024], *at = expected;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		writer_again(&f->writer, &digits, numbers[i]);
+		f->writer.at = put_again(writer_room(&f->writer, WRITER_NUMBER_BYTES), &digits,
+		                         numbers[i]);
 		writer_char(&f->writer, '\n');
 		at += sprintf(at, "%llu\n", (unsigned long long)numbers[i]);
 	}
