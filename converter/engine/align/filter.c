@@ -5,6 +5,7 @@
  * here is left to vote.c. But a large error can hide small ones there, so the large ones go first.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "align_impl.h"
 #include "base/blocks.h"
@@ -12,6 +13,7 @@
 #define EARLY_NS      3000 /* on top of what is usual for the clock */
 #define LATE_NS       6000
 #define LEAST_N       20u /* exits of a clock that say what is usual */
+#define LEAST_LAST    5u  /* events in which a clock was last, likewise */
 #define LEAST_AHEAD   4u /* events in which a clock was ahead, one after the other: not by chance */
 #define LEAST_DROPPED 3u /* parts of them: fewer are lies */
 
@@ -80,6 +82,68 @@ static void drop_early(struct graph *graph, uint32_t clock, const double *latene
 	}
 }
 
+/* -- how long exits take ------------------------------------------------------------------------ */
+
+/* The last to enter an event, by the curves; FLEXTRACE_NONE: somebody needs no enter or no exit. */
+static uint32_t find_last(const struct graph *graph, const struct curve *curves, uint32_t event)
+{
+	const struct part *first = &graph->parts[graph->first_part[event]];
+	int64_t origin_ns = curve_at(&curves[first->clock], part_ns(first));
+	uint32_t last = FLEXTRACE_NONE;
+	double latest = -INFINITY;
+
+	for (uint32_t i = graph->first_part[event]; i < graph->first_part[event + 1]; i++) {
+		double enter = about(curves, &graph->parts[i], false, origin_ns);
+
+		if (graph->parts[i].role != PART_BOTH)
+			return FLEXTRACE_NONE;
+		if (enter > latest) {
+			latest = enter;
+			last = i;
+		}
+	}
+	return last;
+}
+
+/* How often a clock has to be last: a false enter may look late. */
+static uint32_t least_lasts(const struct graph *graph, uint32_t clock)
+{
+	uint32_t n = (graph->first_of[clock + 1] - graph->first_of[clock]) / (8 * graph->n_clocks);
+
+	return n > LEAST_LAST ? n : LEAST_LAST;
+}
+
+/* Curves are made as if everybody left together. So a clock is off by as much as its exits take
+ * longer than others'. How long they take shows where nobody came after it. Stores by how much that
+ * is longer than the shortest of any, for each clock. */
+static void measure_exits(const struct graph *graph, const struct curve *curves, double *lasts,
+                          double *spare, double *ret_ns)
+{
+	double shortest = INFINITY;
+
+	for (uint32_t i = 0; i < graph->n_parts; i++)
+		lasts[i] = NAN;
+	for (uint32_t event = 0; event < graph->n_events; event++) {
+		uint32_t last = find_last(graph, curves, event);
+
+		if (last != FLEXTRACE_NONE)
+			lasts[last] =
+				(double)(graph->parts[last].exit_ns - graph->parts[last].enter_ns);
+	}
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
+		uint32_t least = least_lasts(graph, clock), n = 0;
+
+		for (uint32_t i = graph->first_of[clock]; i < graph->first_of[clock + 1]; i++) {
+			if (!isnan(lasts[graph->by_clock[i]]))
+				spare[n++] = lasts[graph->by_clock[i]];
+		}
+		ret_ns[clock] = n >= least ? select_median(spare, n) : NAN;
+		shortest = fmin(shortest, ret_ns[clock]);
+	}
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
+		ret_ns[clock] = fmax(0, ret_ns[clock] - shortest);
+}
+
 /* -- enters behind others' exits --------------------------------------------------------------- */
 
 struct edge {               /* of a part, relative to the event's origin */
@@ -123,8 +187,8 @@ static bool drop_late(struct graph *graph, uint32_t event, struct edge *edges, u
 	return true;
 }
 
-static void check_event(struct graph *graph, const struct curve *curves, uint32_t event,
-                        struct edge *edges)
+static void check_event(struct graph *graph, const struct curve *curves, const double *exits_ns,
+                        uint32_t event, struct edge *edges)
 {
 	const struct part *parts = &graph->parts[graph->first_part[event]];
 	uint32_t n = graph->first_part[event + 1] - graph->first_part[event];
@@ -138,7 +202,8 @@ static void check_event(struct graph *graph, const struct curve *curves, uint32_
 		                         ? about(curves, &parts[i], false, origin_ns) - rough_ns
 		                         : NAN;
 		edges[i].exit = is_kept && parts[i].role & PART_AFTER
-		                        ? about(curves, &parts[i], true, origin_ns) + rough_ns
+		                        ? about(curves, &parts[i], true, origin_ns) + rough_ns +
+		                                  exits_ns[parts[i].clock]
 		                        : NAN;
 	}
 	while (drop_late(graph, event, edges, n))
@@ -211,18 +276,21 @@ int filter_run(struct graph *graph, const struct curve *curves)
 {
 	double *lateness = blocks_allocate(graph->n_parts, sizeof(*lateness));
 	struct edge *spare = blocks_allocate(graph->n_most, sizeof(*spare));
-	bool has_memory = lateness && spare;
+	double *exits_ns = malloc((graph->n_clocks + 1ull) * sizeof(*exits_ns));
+	bool has_memory = lateness && spare && exits_ns;
 
 	if (has_memory) {
+		measure_exits(graph, curves, lateness, (double *)spare, exits_ns);
 		measure_lateness(graph, curves, lateness, (double *)spare);
 		for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
 			drop_early(graph, clock, lateness, (double *)spare);
 		for (uint32_t event = 0; event < graph->n_events; event++)
-			check_event(graph, curves, event, spare);
+			check_event(graph, curves, exits_ns, event, spare);
 		for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
 			drop_ahead(graph, clock, lateness, (double *)spare);
 	}
 	blocks_free(lateness);
 	blocks_free(spare);
+	free(exits_ns);
 	return has_memory ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
