@@ -41,7 +41,7 @@ flextrace_add_unit_test(NAME clock_options SOURCES ${clocks_sources} ${clocks_co
 	converter/model/clock_options_file.c converter/base/text/text_file.c LIBS PkgConfig::CJSON Threads::Threads m)
 set(align_sources converter/engine/align/align.c converter/engine/align/curve.c
 	converter/engine/align/estimate.c converter/engine/align/filter.c converter/engine/align/graph.c
-	converter/engine/align/graph_order.c converter/engine/align/grid.c converter/engine/align/map.c converter/engine/align/mesh.c converter/engine/align/proof/pace.c converter/engine/align/proof/prove.c converter/engine/align/proof/cut.c converter/engine/align/proof/stretch.c converter/engine/align/proof/room.c converter/engine/align/proof/doubt.c converter/engine/align/proof/ends.c converter/engine/align/proof/narrow.c converter/engine/align/proof/spots.c
+	converter/engine/align/graph_order.c converter/engine/align/grid.c converter/engine/align/map.c converter/engine/align/mesh.c converter/engine/align/proof/pace.c converter/engine/align/proof/prove.c converter/engine/align/proof/cut.c converter/engine/align/proof/cuts.c converter/engine/align/proof/stretch.c converter/engine/align/proof/room.c converter/engine/align/proof/doubt.c converter/engine/align/proof/ends.c converter/engine/align/proof/narrow.c converter/engine/align/proof/spots.c
 	converter/engine/align/report.c converter/engine/align/seed.c converter/base/select_kth.c
 	converter/model/words/sync_ops.c
 	converter/engine/align/vote.c converter/engine/posts.c converter/base/error.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c

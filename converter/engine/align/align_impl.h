@@ -176,9 +176,13 @@ struct pace {
 	int64_t rate, slack; /* 2^-40: root ns per host ns, less 1; how far that may be off */
 	wide_int base, wide; /* fine: integrals of both up to here */
 	bool is_doubtful;    /* nothing within is certified */
+	bool is_step;        /* its rate changes within, for certain */
+	double least;        /* that it jumps within, ns, or changes its rate: either way */
 	uint32_t more_ns;    /* that times within may be off by beyond their bounds */
-	double jump_ns;      /* that a clock may make within, if it is doubtful; INFINITY: any */
+	double jump_ns;      /* that a clock may make within, if it is doubtful */
 };
+
+#define ANY_JUMP_NS ((double)(INT64_C(1) << 47)) /* a day and a half: nothing limits it */
 
 struct pace_sum { /* fine: integrals of the pace, and of what it may be off */
 	wide_int base, wide;
@@ -195,6 +199,9 @@ int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, doubl
 /* None yet, but room for so many. */
 int paces_reserve(struct paces *paces, uint32_t n);
 void paces_add(struct paces *paces, int64_t host_ns, double rate, double slack);
+/* The rate changes within the last pace, by this much at least; a clock jumps within it. */
+void paces_add_step(struct paces *paces, double least_rate);
+void paces_add_least(struct paces *paces, double least_ns);
 /* Times in the last pace may be off by so much more. */
 void paces_add_more(struct paces *paces, double more_ns);
 /* A break: within it a clock jumps by at most this much. A pace follows at `end_ns`, which is

@@ -318,24 +318,81 @@ static void shorten_breaks(struct proof *proof)
 	}
 }
 
-/* Cuts a stretch where it leaves too little room; false: nowhere, or it cannot be cut. */
-static bool split(struct proof *proof, uint32_t at)
+/* Makes two stretches of one; false: it cannot be cut there. */
+static bool split_at(struct proof *proof, uint32_t at, uint32_t front, uint32_t behind,
+                     double jump_ns, bool is_guarded)
 {
 	struct stretch *stretch = &proof->stretches[at], parts[2];
-	double jump_ns;
-	uint32_t spot;
 
-	if (proof->n_stretches == MAX_STRETCHES || proof->share <= 0 ||
-	    room_find_least(proof, stretch, &spot, &jump_ns) >= proof->share ||
-	    !make_guarded(proof, stretch->from, spot, false, true, &parts[0]) ||
-	    !make_guarded(proof, spot + 1, stretch->to, true, false, &parts[1]))
+	if (proof->n_stretches == MAX_STRETCHES ||
+	    !make_guarded(proof, stretch->from, front, false, is_guarded, &parts[0]) ||
+	    !make_guarded(proof, behind, stretch->to, is_guarded, false, &parts[1]))
 		return false;
+	if (!is_guarded) {
+		parts[0].sure_from = stretch->sure_from;
+		parts[0].from_more_ns = stretch->from_more_ns;
+		parts[1].sure_to = stretch->sure_to;
+		parts[1].to_more_ns = stretch->to_more_ns;
+	}
 	parts[0].jump_ns = stretch->jump_ns;
 	parts[1].jump_ns = jump_ns;
 	memmove(stretch + 2, stretch + 1, (proof->n_stretches - at - 1) * sizeof(*stretch));
 	memcpy(stretch, parts, sizeof(parts));
 	proof->n_stretches++;
 	return true;
+}
+
+/* Cuts a stretch where it leaves too little room; false: nowhere, or it cannot be cut. */
+static bool split(struct proof *proof, uint32_t at)
+{
+	double jump_ns;
+	uint32_t spot;
+
+	return proof->share > 0 &&
+	       room_find_least(proof, &proof->stretches[at], &spot, &jump_ns) < proof->share &&
+	       split_at(proof, at, spot, spot + 1, jump_ns, true);
+}
+
+static int64_t host_at(const struct proof *proof, uint32_t spot)
+{
+	return proof->mesh->knots[proof->spots.all[spot].knot].host_ns;
+}
+
+/* Whether a clock may have jumped, or changed its rate, by as much as another one seems to. */
+static bool may_move(struct proof *proof, const struct stretch *stretch, uint32_t front,
+                     uint32_t behind, const struct cut *cut)
+{
+	struct stretch left, right;
+	struct spot_range shift;
+
+	if (!stretch_find_rates(proof, stretch->from, front, &left) ||
+	    !stretch_find_rates(proof, behind, stretch->to, &right))
+		return false;
+	if (cut->is_step)
+		return fmax(right.most - left.least, left.most - right.least) >= cut->least;
+	shift = stretch_find_shift(proof, &left, &right);
+	return fmax(shift.hi, -shift.lo) >= cut->least;
+}
+
+/* Cuts the stretch within which another clock may have taken this one along. */
+static void split_shared(struct proof *proof, const struct cut *cut)
+{
+	for (uint32_t i = 0; i < proof->n_stretches; i++) {
+		const struct stretch *stretch = &proof->stretches[i];
+		uint32_t front = stretch->from, behind = stretch->to;
+
+		while (front < stretch->to && host_at(proof, front + 1) <= cut->from_ns)
+			front++;
+		while (behind > stretch->from && host_at(proof, behind - 1) >= cut->to_ns)
+			behind--;
+		if (host_at(proof, front) > cut->from_ns || host_at(proof, behind) < cut->to_ns ||
+		    front >= behind || !may_move(proof, stretch, front, behind, cut) ||
+		    !split_at(proof, i, front, behind,
+		              room_find_jump(proof, stretch, front, behind), false))
+			continue;
+		proof->has_step = proof->has_step || cut->is_step;
+		return;
+	}
 }
 
 /* -- the sentence ------------------------------------------------------------------------------ */
@@ -391,5 +448,10 @@ bool proof_cut(struct proof *proof)
 	proof->share = proof->n_stretches > 1 || is_long ? room_find_share(proof) : 0;
 	for (uint32_t i = 0; i < proof->n_stretches;)
 		i += !split(proof, i);
+	proof->has_step = false;
+	for (uint32_t i = 0; i < proof->cuts.n; i++) {
+		if (proof->cuts.all[i].clock == proof->clock)
+			split_shared(proof, &proof->cuts.all[i]);
+	}
 	return proof->n_stretches > 0;
 }

@@ -20,9 +20,27 @@
 
 /* -- stops ------------------------------------------------------------------------------------- */
 
-static bool is_dropped(const struct part *part, const struct paces *paces)
+/* Whether nobody's evidence of an event was dropped but the root's: then its clock may have been
+ * another. */
+static bool is_root_alone(const struct graph *graph, uint32_t event)
 {
-	return part->fate != PART_KEPT && !paces_are_doubtful(paces, part_ns(part));
+	bool is_root = false;
+
+	for (uint32_t i = graph->first_part[event]; i < graph->first_part[event + 1]; i++) {
+		if (graph->parts[i].fate == PART_KEPT)
+			continue;
+		if (!clock_is_root(graph, graph->parts[i].clock))
+			return false;
+		is_root = true;
+	}
+	return is_root;
+}
+
+static bool is_dropped(const struct graph *graph, const struct part *part,
+                       const struct paces *paces)
+{
+	return (part->fate != PART_KEPT || is_root_alone(graph, part->event)) &&
+	       !paces_are_doubtful(paces, part_ns(part));
 }
 
 static int add_stop(struct stop **stops, uint32_t *n_stops, struct stop stop)
@@ -152,7 +170,7 @@ int stops_find(const struct mesh *mesh, uint32_t clock, bool is_seldom, struct s
 		for (to = from; to < end; to++) {
 			const struct part *part = &graph->parts[graph->by_clock[to]];
 
-			if (!is_dropped(part, paces))
+			if (!is_dropped(graph, part, paces))
 				break;
 			n_events += part->event != event;
 			event = part->event;

@@ -8,10 +8,9 @@
 
 #include "engine/align/align_impl.h"
 
-#define BREAK_BITS 55 /* fine: what a clock may be off behind a break, a day and a half */
-#define MAX_SLACK  (INT64_C(1) << 61)
-#define LEAST_N    16u /* knots that bound a clock between two breaks */
-#define SMALL      8u  /* of so few knots, one in so many does */
+#define MAX_SLACK (INT64_C(1) << 61)
+#define LEAST_N   16u /* knots that bound a clock between two breaks */
+#define SMALL     8u  /* of so few knots, one in so many does */
 
 static int64_t to_pace(double rate)
 {
@@ -48,9 +47,9 @@ void paces_add(struct paces *paces, int64_t host_ns, double rate, double slack)
 void paces_add_break(struct paces *paces, int64_t host_ns, int64_t end_ns, double jump_ns)
 {
 	struct pace *pace = begin_pace(paces, host_ns);
-	double limit = ldexp(1, BREAK_BITS - FINE_BITS), slack;
+	double slack;
 
-	jump_ns = fmin(jump_ns, limit);
+	jump_ns = fmin(jump_ns, ANY_JUMP_NS);
 	slack = ldexp(FREE_RATE + jump_ns / (double)(end_ns - host_ns), PACE_BITS);
 	pace->slack = slack < (double)MAX_SLACK ? (int64_t)slack : MAX_SLACK;
 	pace->rate = 0;
@@ -71,6 +70,17 @@ int paces_init_straight(struct paces *paces, int64_t host_ns, double rate, doubl
 	FLEXTRACE_TRY(paces_reserve(paces, 1));
 	paces_add(paces, host_ns, rate, slack);
 	return FLEXTRACE_OK;
+}
+
+void paces_add_least(struct paces *paces, double least_ns)
+{
+	paces->paces[paces->n_paces - 1].least = least_ns;
+}
+
+void paces_add_step(struct paces *paces, double least_rate)
+{
+	paces->paces[paces->n_paces - 1].is_step = true;
+	paces_add_least(paces, least_rate);
 }
 
 void paces_add_more(struct paces *paces, double more_ns)
@@ -110,6 +120,10 @@ static void add_both(struct paces *paces, int64_t host_ns, const struct pace *a,
 		hi = most[a->is_doubtful];
 	}
 	add_between(paces, host_ns, lo, hi, a->more_ns > b->more_ns ? a->more_ns : b->more_ns);
+	if (a->is_step || b->is_step)
+		paces_add_step(paces, a->is_step && (!b->is_step || a->least < b->least)
+		                              ? a->least
+		                              : b->least);
 }
 
 /* Whether a break is, in part, one of the better proof, too. */
@@ -134,7 +148,7 @@ struct combining {
 	bool is_break; /* from break_ns on; else the last one, if any, is before end_ns */
 	int64_t break_ns, end_ns;
 	uint32_t n_before; /* paces in front of it; 0: there is none */
-	double jump_ns;
+	double jump_ns, least_ns;
 };
 
 /* Whether what is left between two breaks has evidence that bounds a clock. */
@@ -159,6 +173,19 @@ static void begin_break(struct combining *combining, int64_t host_ns)
 	}
 	combining->break_ns = host_ns;
 	combining->jump_ns = 0;
+	combining->least_ns = INFINITY;
+}
+
+static void see_break(struct combining *combining, const struct pace *a, const struct pace *b)
+{
+	if (a->is_doubtful) {
+		combining->jump_ns += a->jump_ns;
+		combining->least_ns = fmin(combining->least_ns, a->least);
+	}
+	if (b->is_doubtful) {
+		combining->jump_ns += b->jump_ns;
+		combining->least_ns = fmin(combining->least_ns, b->least);
+	}
 }
 
 static void end_break(struct combining *combining, int64_t host_ns)
@@ -167,6 +194,7 @@ static void end_break(struct combining *combining, int64_t host_ns)
 	combining->n_before = combining->both.n_paces;
 	combining->end_ns = host_ns;
 	paces_add_break(&combining->both, combining->break_ns, host_ns, combining->jump_ns);
+	paces_add_least(&combining->both, combining->least_ns);
 }
 
 int paces_combine(struct paces *paces, const struct paces *other, const struct knot *knots,
@@ -189,8 +217,7 @@ int paces_combine(struct paces *paces, const struct paces *other, const struct k
 		if (is_doubtful && !both.is_break)
 			begin_break(&both, host_ns);
 		if (is_doubtful)
-			both.jump_ns += (a->is_doubtful ? a->jump_ns : 0) +
-			                (b->is_doubtful ? b->jump_ns : 0);
+			see_break(&both, a, b);
 		if (both.is_break && !is_doubtful)
 			end_break(&both, host_ns);
 		if (!is_doubtful)

@@ -26,6 +26,19 @@ struct stretch { /* spots [from, to] of one rate */
 	double jump_ns; /* that the clock may have made since then; INFINITY: any */
 };
 
+/* Where another clock left its rate, or this one: nobody knows which. */
+struct cut {
+	uint32_t clock;
+	int64_t from_ns, to_ns; /* of its host */
+	bool is_step;           /* and kept another rate from there on */
+	double least;           /* by this much at least: ns, or a rate */
+};
+
+struct cuts {
+	struct cut *all; /* owned, by clock */
+	uint32_t n, n_allocated;
+};
+
 struct proof {
 	struct mesh *mesh; /* weak */
 	uint32_t clock;
@@ -35,6 +48,8 @@ struct proof {
 	struct stretch stretches[MAX_STRETCHES];
 	uint32_t n_stretches;
 	bool is_broken[MAX_SPOTS]; /* whether there is a break between a spot and the next */
+	struct cuts cuts;
+	bool has_step; /* at one of them */
 	bool has_lies;
 	bool until_lies, has_stopped; /* at the first clock that has some */
 	bool is_proven;               /* that there is a break: no rate explains all */
@@ -46,6 +61,10 @@ double stretch_most(const struct proof *proof, const struct stretch *stretch);
 
 /* Finds the mean rates that spots [from, to] may have; false: none. */
 bool stretch_find_rates(struct proof *proof, uint32_t from, uint32_t to, struct stretch *ret);
+
+/* How far a clock moved between two stretches, beside what their rates make: as bounds. */
+struct spot_range stretch_find_shift(const struct proof *proof, const struct stretch *left,
+                                     const struct stretch *right);
 
 /* The same, if they leave enough room. */
 bool stretch_prove(struct proof *proof, uint32_t from, uint32_t to, struct stretch *ret);
@@ -65,6 +84,10 @@ void room_forget(struct proof *proof);
 double room_find_least(const struct proof *proof, const struct stretch *stretch, uint32_t *ret_at,
                        double *ret_jump_ns);
 
+/* How far a clock may have jumped between two spots of a stretch. */
+double room_find_jump(const struct proof *proof, const struct stretch *stretch, uint32_t front,
+                      uint32_t behind);
+
 /* The spots that a break between two stretches lies between, most likely. */
 void room_find_break(const struct proof *proof, const struct stretch *left,
                      const struct stretch *right, uint32_t *ret_front, uint32_t *ret_behind);
@@ -73,5 +96,10 @@ void room_find_break(const struct proof *proof, const struct stretch *left,
 
 /* Finds stretches of one rate, none of which are joined; false: it cannot be done. */
 bool proof_cut(struct proof *proof);
+
+/* -- cuts.c ------------------------------------------------------------------------------------ */
+
+/* Lists for each clock where any clock of its component left its rate. */
+int cuts_find(const struct mesh *mesh, struct cuts *cuts);
 
 #endif

@@ -100,7 +100,7 @@ static void share_mean(struct proof *proof)
 {
 	struct stretch mean;
 
-	if (proof->is_proven)
+	if (proof->is_proven || proof->has_step)
 		return;
 	for (uint32_t i = 1; i < proof->n_stretches; i++) {
 		if (proof->stretches[i].is_joined)
@@ -156,6 +156,26 @@ static void add_stretch(const struct proof *proof, const struct stretch *stretch
 	paces_add_more(paces, stretch->to_more_ns);
 }
 
+static void add_step(const struct proof *proof, int64_t host_ns, const struct stretch *right,
+                     struct paces *paces)
+{
+	const struct stretch *left = right - 1;
+
+	add_rates(proof, host_ns, left, right, paces);
+	paces_add_step(paces, fmax(right->least - left->most, left->least - right->most));
+}
+
+static void add_break(const struct proof *proof, int64_t from_ns, int64_t to_ns,
+                      const struct stretch *right, struct paces *paces)
+{
+	struct spot_range shift = {0, 0};
+
+	paces_add_break(paces, from_ns, to_ns, right->jump_ns);
+	if (right > proof->stretches)
+		shift = stretch_find_shift(proof, right - 1, right);
+	paces_add_least(paces, fmax(0, fmax(shift.lo, -shift.hi)));
+}
+
 /* All that is in no stretch is a break, also at either end. Behind the last knot and before the
  * first one there is no evidence, and a clock goes on at its rate next to them. */
 static int make_paces(const struct proof *proof, struct paces *paces)
@@ -174,9 +194,9 @@ static int make_paces(const struct proof *proof, struct paces *paces)
 		int64_t from_ns = spot_ns(proof, stretch->from);
 
 		if (i > 0 && stretch->is_joined)
-			add_rates(proof, end_ns - 1, stretch - 1, stretch, paces);
+			add_step(proof, end_ns - 1, stretch, paces);
 		else if (stretch->from > 0)
-			paces_add_break(paces, end_ns, from_ns, stretch->jump_ns);
+			add_break(proof, end_ns, from_ns, stretch, paces);
 		add_stretch(proof, stretch, paces);
 		end_ns = spot_ns(proof, stretch->to) + 1;
 	}
@@ -324,7 +344,8 @@ static int prove_all(struct proof *proof, const struct curve *curves, bool is_ba
 		int code;
 
 		if (mesh->first_knot[clock] == mesh->first_knot[clock + 1] ||
-		    (is_back && (proven[clock].is_lost || proven[clock].is_fast)))
+		    (is_back && (proven[clock].is_lost ||
+		                 (proven[clock].is_fast && mesh->paces[clock].n_paces == 1))))
 			continue;
 		proof->clock = clock;
 		code = is_back ? prove_more(proof, rate, &proven[clock], &paces)
@@ -374,8 +395,10 @@ static int prove_again(struct proof *proof, const struct curve *curves, struct p
 	for (uint32_t i = 0; code >= 0 && i < n; i++)
 		doubted[i] = (struct doubted){INT64_MIN, INT64_MAX, false};
 	if (code >= 0)
+		code = cuts_find(mesh, &proof->cuts);
+	if (code >= 0)
 		code = ends_find(mesh, doubted);
-	if (code >= 0 && ends_drop(mesh, doubted, false)) {
+	if (code >= 0 && (ends_drop(mesh, doubted, false) || proof->cuts.n > 0)) {
 		memcpy(before, proven, n * sizeof(*before));
 		mesh_clear(mesh);
 		ends_drop(mesh, doubted, false);
@@ -404,6 +427,7 @@ int prove_run(struct mesh *mesh, const struct curve *curves, double rho, bool un
 		code = prove_again(proof, curves, proven);
 	if (code >= 0 && !proof->has_stopped)
 		code = ends_mistrust(mesh);
+	free(proof->cuts.all);
 	free(proof);
 	return code;
 }

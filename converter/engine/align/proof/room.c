@@ -254,6 +254,16 @@ double room_find_least(const struct proof *proof, const struct stretch *stretch,
 	return least;
 }
 
+double room_find_jump(const struct proof *proof, const struct stretch *stretch, uint32_t front,
+                      uint32_t behind)
+{
+	struct sides sides;
+
+	find_sides(proof, stretch, &sides);
+	return MOST_JUMP * (width_of(&sides.front[front - stretch->from]) +
+	                    width_of(&sides.behind[behind - 1 - stretch->from]));
+}
+
 /* One rate, if that can be: then both sides are carried alike. */
 static void share_rates(struct stretch *a, struct stretch *b)
 {

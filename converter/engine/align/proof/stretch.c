@@ -80,6 +80,23 @@ bool stretch_find_rates(struct proof *proof, uint32_t from, uint32_t to, struct 
 	return sift(proof, ret);
 }
 
+struct spot_range stretch_find_shift(const struct proof *proof, const struct stretch *left,
+                                     const struct stretch *right)
+{
+	double least = fmin(stretch_least(proof, left), stretch_least(proof, right));
+	double most = fmax(stretch_most(proof, left), stretch_most(proof, right));
+	double length = proof->spots.all[right->from].x - proof->spots.all[left->to].x;
+	struct spot_range front[2], behind[2];
+
+	if (!spots_bound_ends(&proof->spots, left->from, left->to, stretch_least(proof, left),
+	                      stretch_most(proof, left), front) ||
+	    !spots_bound_ends(&proof->spots, right->from, right->to, stretch_least(proof, right),
+	                      stretch_most(proof, right), behind))
+		return (struct spot_range){-INFINITY, INFINITY};
+	return (struct spot_range){behind[0].lo - front[1].hi - most * length,
+	                           behind[0].hi - front[1].lo - least * length};
+}
+
 bool stretch_prove(struct proof *proof, uint32_t from, uint32_t to, struct stretch *ret)
 {
 	return stretch_find_rates(proof, from, to, ret) &&
