@@ -35,6 +35,19 @@ static double miss_of(const struct align_truth *truth, double rho_ppm)
 	return align_oracle_miss_ns(truth, rho_ppm * 1e-6);
 }
 
+static double nearest_to_end(const struct align_truth *truth)
+{
+	double nearest = INFINITY;
+
+	for (uint32_t i = 0; i < truth->n_upsets; i++) {
+		const struct upset *upset = &truth->upsets[i];
+
+		nearest = fmin(nearest, upset->from_ns);
+		nearest = fmin(nearest, truth->end_ns - fmax(upset->from_ns, upset->to_ns));
+	}
+	return nearest;
+}
+
 struct align_outcome align_outcome_of(const struct align_scene *scene)
 {
 	struct align_options options = ALIGN_OPTIONS_INIT;
@@ -63,6 +76,7 @@ struct align_outcome align_outcome_of(const struct align_scene *scene)
 	outcome.n_unaligned = ledger.warnings[WARNING_UNALIGNED];
 	outcome.n_wandering = ledger.warnings[WARNING_HOST_WANDERS];
 	outcome.miss_ns = outcome.verdict.n_outside > 0 ? miss_of(&truth, options.rho_host_ppm) : 0;
+	outcome.from_end_ns = nearest_to_end(&truth);
 	alignment_free(alignment);
 	ledger_release(&ledger);
 	table_release(&points);

@@ -12,7 +12,8 @@ struct align_outcome {
 	uint32_t n_one_sided, n_lines;
 	uint64_t n_points, n_dropped, n_lies;
 	uint64_t n_unaligned, n_wandering;
-	double miss_ns; /* see align_oracle.h; INFINITY: not known, so take it as shown */
+	double from_end_ns; /* how far breaks are from either end of the run, the nearest one */
+	double miss_ns;     /* see align_oracle.h; INFINITY: not known, so take it as shown */
 };
 
 /* Aligns a scene, judges it, and prints one line. */

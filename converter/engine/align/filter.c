@@ -82,7 +82,7 @@ static void drop_early(struct graph *graph, uint32_t clock, const double *latene
 	}
 }
 
-/* -- how long exits take ------------------------------------------------------------------------ */
+/* -- how long exits take ----------------------------------------------------------------------- */
 
 /* The last to enter an event, by the curves; FLEXTRACE_NONE: somebody needs no enter or no exit. */
 static uint32_t find_last(const struct graph *graph, const struct curve *curves, uint32_t event)

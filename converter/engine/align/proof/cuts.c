@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose break it was. If the evidence of a clock contradicts, it left its rate itself, or the root's
- * did, or any clock that it met: each explains all with one break. The evidence of that one may be
- * too loose to show it. So no clock is joined over the break of any, and each is bounded by what it
- * is in front of it and behind it. That costs those that kept their rate some width there, and no
- * certificate.
+ * Whose break it was. If the evidence of a clock contradicts, it left its rate itself, or the
+ * root's clock did, or any clock that it met: each explains all with one break. The evidence of
+ * that one may be too loose to show it. So no clock is joined over the break of any if it may have
+ * moved by as much, and it is bounded by what it is in front of it and behind it. That costs those
+ * that kept their rate some width there, and no certificate.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -37,8 +37,7 @@ static bool is_beside(const struct pace *pace)
 	return is_off(pace) || pace->more_ns > 0;
 }
 
-/* The host time of a clock at or before, or at or after, a time, fine; where no bound says so, none.
- */
+/* The host time of a clock before, or behind, a time (fine); none where no bound says so. */
 static int64_t host_before(const struct mesh *mesh, uint32_t clock, int64_t time)
 {
 	uint32_t first = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - first, lo = 0;

@@ -16,6 +16,7 @@
 
 #define N_SEEDS      2
 #define N_SOAK_SEEDS 24
+#define NEAR_END_NS  2e9
 
 /* An all-reduce every 50 ms for a minute. */
 #define MINUTE .n_rounds = 1200, .period_ns = 50e6, .straggle_ns = 2e6, CLOCKS
@@ -209,7 +210,9 @@ static double check(const struct scenario *scenario, uint64_t seed)
 		return v->width_ns; /* nobody can know: docs/clocks.md has figures */
 	assert_int_equal(v->n_outside, 0);
 	assert_true((double)v->n_certified >= scenario->least_certified * (double)v->n);
-	assert_true(outcome.n_wandering >= scenario->n_wandering);
+	/* Near an end few clocks contradict. The others lose certificates for what those show. */
+	if (outcome.from_end_ns >= NEAR_END_NS)
+		assert_true(outcome.n_wandering >= scenario->n_wandering);
 	return v->width_ns;
 }
 
@@ -284,7 +287,7 @@ int main(void)
 		test_holds_where_a_clock_was_ahead_for_a_second);
 	tests[N + N_SMALL + 2] =
 		(struct CMUnitTest)cmocka_unit_test(test_bounds_are_narrow_beside_breaks);
-	tests[N + N_SMALL + 3] = (struct CMUnitTest)cmocka_unit_test(
-		test_holds_where_few_clocks_tell_of_a_break);
+	tests[N + N_SMALL + 3] =
+		(struct CMUnitTest)cmocka_unit_test(test_holds_where_few_clocks_tell_of_a_break);
 	return cmocka_run_group_tests_name("align_rates", tests, NULL, NULL);
 }
