@@ -39,9 +39,25 @@ static bool is_of(const struct border *border, const struct fact *fact, int side
 	       fact_is_bounded(fact);
 }
 
-static int64_t width(const struct anchor *anchor)
+static double ticks_ns(const struct border *border, int64_t ticks)
 {
-	return anchor->after_ns - anchor->before_ns;
+	const struct rate *rate = &border->axis->rate;
+
+	return 2 * (double)ticks / (rate->lo + rate->hi);
+}
+
+/* The time that a bracket leaves beside the work in it. */
+static double room(const struct border *border, const struct anchor *anchor)
+{
+	return (double)(anchor->after_ns - anchor->before_ns) -
+	       ticks_ns(border, anchor->last - anchor->first);
+}
+
+static double room_of(const struct border *border, const struct fact *fact)
+{
+	const struct anchor anchor = anchor_of(fact);
+
+	return room(border, &anchor);
 }
 
 /* Keeps the tightest: they were not under way at the border. */
@@ -50,10 +66,11 @@ static void add_tight(struct border *border, const struct fact *fact, int side)
 	struct anchor anchor = anchor_of(fact), *tight = border->tight[side];
 	uint32_t *n = &border->n_tight[side];
 	uint32_t to = *n < N_TIGHT ? *n : N_TIGHT - 1;
+	double own = room(border, &anchor);
 
-	if (*n == N_TIGHT && width(&anchor) >= width(&tight[to]))
+	if (*n == N_TIGHT && own >= room(border, &tight[to]))
 		return;
-	for (; to > 0 && width(&tight[to - 1]) > width(&anchor); to--)
+	for (; to > 0 && room(border, &tight[to - 1]) > own; to--)
 		tight[to] = tight[to - 1];
 	tight[to] = anchor;
 	*n += *n < N_TIGHT;
@@ -74,19 +91,18 @@ static void list_tight(struct border *border)
 	}
 }
 
-static double both_widths(const struct border *border)
+static double both_rooms(const struct border *border)
 {
-	return (double)(width(&border->tight[0][0]) + width(&border->tight[1][0]));
+	return room(border, &border->tight[0][0]) + room(border, &border->tight[1][0]);
 }
 
 /* When a segment shows a place, by the tightest fact of it. */
 static double when_ns(const struct border *border, int side, uint64_t place)
 {
-	const struct rate *rate = &border->axis->rate;
 	const struct anchor *anchor = &border->tight[side][0];
-	double ticks = (double)(int64_t)(place - (uint64_t)anchor->first);
 
-	return (double)anchor->before_ns + 2 * ticks / (rate->lo + rate->hi);
+	return (double)anchor->before_ns +
+	       ticks_ns(border, (int64_t)(place - (uint64_t)anchor->first));
 }
 
 /* Places a fact of any segment beside the tight ones of one side. */
@@ -115,7 +131,7 @@ static bool is_near(const struct border *border, const struct fact *fact, int si
 	double ns = when_ns(border, side, (uint64_t)place);
 	double slack_ns = (WANDER + (rate->hi - rate->lo) / rate->hi) *
 	                          fabs(ns - (double)tight->before_ns) +
-	                  (double)width(tight);
+	                  room(border, tight);
 
 	return ns >= (double)fact->before_ns - slack_ns && ns <= (double)fact->after_ns + slack_ns;
 }
@@ -128,13 +144,13 @@ static bool is_explained(const struct border *border, const struct fact *of, int
 	place_t place;
 	double ns;
 
-	if ((double)(of->after_ns - of->before_ns) <= 2 * both_widths(border))
+	if (room_of(border, of) <= 2 * both_rooms(border))
 		return false;
 	verdict = place_beside(border, of, side, &place);
 	if (verdict != FITS)
 		return verdict == IS_OPEN;
 	ns = when_ns(border, side, (uint64_t)place);
-	return fabs(ns - when_ns(border, !side, of->first)) > both_widths(border) &&
+	return fabs(ns - when_ns(border, !side, of->first)) > both_rooms(border) &&
 	       is_near(border, of, side, place);
 }
 
@@ -169,7 +185,7 @@ static int64_t ticks_beside(const struct fact *fact, int side)
 	return side ? (int64_t)fact->first : -(int64_t)(fact->first + fact->span);
 }
 
-/* The fact of a side whose tick is nearest to the border. */
+/* The fact of a side whose tick is nearest to the border, be that doubted or not. */
 static const struct fact *find_nearest(const struct border *border, int side)
 {
 	const struct fact *nearest = NULL;
@@ -177,7 +193,8 @@ static const struct fact *find_nearest(const struct border *border, int side)
 	for (uint32_t i = border->from; i < border->end; i++) {
 		const struct fact *fact = &border->axis->facts[i];
 
-		if (is_of(border, fact, side) &&
+		if (fact->segment == border->segments[side] && fact->status <= TIME_ASSUMED &&
+		    fact_is_bounded(fact) &&
 		    (!nearest || ticks_beside(fact, side) < ticks_beside(nearest, side)))
 			nearest = fact;
 	}
@@ -218,7 +235,7 @@ static bool may_stand_still(const struct border *border, const struct fact *last
 	if (ticks != places && !shows_it_twice(first, 1) && !shows_it_twice(last, 0))
 		return false;
 	still_ns = when_ns(border, 1, first->first) - when_ns(border, 0, place + ticks);
-	return still_ns > 2 * both_widths(border);
+	return still_ns > 2 * both_rooms(border);
 }
 
 static void doubt_still(const struct border *border)
@@ -261,7 +278,7 @@ static bool goes_back(const struct border *border)
 	uint64_t place = (uint64_t)border->tight[1][0].first;
 	double back_ns = when_ns(border, 0, place) - when_ns(border, 1, place);
 
-	return back_ns > 2 * both_widths(border) && back_ns < MAX_BACK_NS && !shows_reset(border);
+	return back_ns > 2 * both_rooms(border) && back_ns < MAX_BACK_NS && !shows_reset(border);
 }
 
 /* Where the host's clock went back, work that began in front of the border and was seen complete
@@ -282,7 +299,7 @@ static void doubt_shortened(const struct border *border)
 		struct fact *fact = &border->axis->facts[i];
 
 		if (is_of(border, fact, 1) &&
-		    when_ns(border, 1, fact->first) < (double)first_ns + both_widths(border))
+		    when_ns(border, 1, fact->first) < (double)first_ns + both_rooms(border))
 			doubt(fact);
 	}
 }
@@ -320,8 +337,7 @@ static bool may_be_of(const struct border *border, const struct fact *fact, int 
 /* Whether a fact of one side fits what is assumed, too, and is loose enough to be of that time. */
 static bool may_be_with(const struct border *border, const struct fact *fact, int side)
 {
-	return (double)(fact->after_ns - fact->before_ns) > 2 * both_widths(border) &&
-	       may_be_of(border, fact, !side);
+	return room_of(border, fact) > 2 * both_rooms(border) && may_be_of(border, fact, !side);
 }
 
 /* Where two breaks follow each other, what is between them fits neither segment and is assumed
