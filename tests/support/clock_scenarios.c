@@ -329,6 +329,8 @@ static double make_op(struct world *world, uint32_t queue, double submit_ns, dou
 	double ns = fmax(submit_ns + latency_ns(world, 0), *free_ns + 50), done_ns, length_ns = 0;
 	struct truth_op op = {.queue = queue};
 
+	if (scenario->is_even)
+		phases_ns[2] = scenario->exec_us * 1e3 * between(world, 0.9, 1.1);
 	if (is_long)
 		phases_ns[scenario->long_phase ? scenario->long_phase - 1 : 2] =
 			wrap_ns * between(world, 1.05, 3);

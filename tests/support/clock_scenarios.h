@@ -52,6 +52,7 @@ struct clock_scenario { /* what is 0 is as usual, or does not happen */
 	double host_slew_ppm; /* of the host's clock, for a tenth of the duration */
 	double host_step_s;   /* of the host's clock */
 	double exec_us;       /* mean time of the compute phase; 1000 as usual */
+	bool is_even;         /* all compute phases take nearly as long */
 	/* The rate is another one every so often, by so much, for so long. */
 	uint32_t n_excursions;
 	double excursion_ppm, excursion_s[2];

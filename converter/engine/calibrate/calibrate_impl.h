@@ -427,7 +427,6 @@ struct attempt {
 	struct doubts exact;  /* owned; where bounds are not those of the band: no knot is spared */
 	double rho;
 	bool is_closed;   /* the knots are bounds already */
-	bool jumps;       /* the clock is known to do so */
 	bool has_reads;   /* some evidence is of one stamp */
 	enum proof proof; /* of the rate */
 };

@@ -173,7 +173,7 @@ static bool is_near_guess(const struct reference *reference, const struct guess 
 }
 
 /* Where evidence contradicts, finds which of it is false, and closes what is left, era by era. */
-static int track_once(const struct evidence *evidence, int64_t room, struct attempt *attempt)
+static int track(const struct evidence *evidence, int64_t room, struct attempt *attempt)
 {
 	struct doubts jumps = {.stretches = NULL};
 	uint32_t n_lies = 0;
@@ -198,22 +198,6 @@ static int track_once(const struct evidence *evidence, int64_t room, struct atte
 		code = eras_close(attempt);
 	attempt->is_closed = code > 0;
 	return code < 0 ? code : FLEXTRACE_OK;
-}
-
-/* The same once more if the clock jumped: then it may have jumped wherever no evidence denies it.
- * The number of false brackets is that of the first time, which decides about rho. */
-static int track(const struct evidence *evidence, int64_t room, struct attempt *attempt)
-{
-	uint32_t n_false;
-
-	FLEXTRACE_TRY(track_once(evidence, room, attempt));
-	if (attempt->jumps || attempt->reference.n_uncut == 0)
-		return FLEXTRACE_OK;
-	n_false = attempt->n_false;
-	attempt->jumps = true;
-	FLEXTRACE_TRY(track_once(evidence, room, attempt));
-	attempt->n_false = n_false;
-	return FLEXTRACE_OK;
 }
 
 /* The same if the band is narrower than that of a true clock, or the clock jumped. The usual

@@ -14,9 +14,10 @@
  *   long, and that track is as tight: then the host's clock jumped to and fro.
  *
  * So false brackets come one by one, among evidence that denies them. Where some come in a row and
- * nothing between them denies any, the clock may have been there, and that stretch is in doubt. So
- * is a stretch behind which both tracks can go on. If the clock is known to jump, such a stretch is
- * a jump: where work is rare, one constraint alone may deny the old track.
+ * nothing between them denies any, the clock may have been there, and that stretch is in doubt.
+ * Where both tracks can go on behind objections, the clock jumped: nothing denies the one piece of
+ * evidence that denies the old track. That is so where work is rare, and where brackets are tight
+ * on one side only.
  *
  * Where false brackets are close together, those between them may be false as well, by less than
  * can be seen. Then all of them are left out, and the stretch is in doubt: see doubt_near().
@@ -263,7 +264,7 @@ static int go_on(struct tracker *tracker, uint32_t at)
 		return drop(tracker, at, true);
 	if (!meets(&tracker->old, &tracker->new, room))
 		return FLEXTRACE_OK;
-	if (tracker->attempt->jumps && tracker->n_denials > 0)
+	if (tracker->n_denials > 0)
 		return jump(tracker);
 	return drop(tracker, at, false);
 }
@@ -302,6 +303,8 @@ static int go_along(struct tracker *tracker, uint32_t *at, uint64_t *end_x)
 	*at = i;
 	if (i < attempt->n_knots && tracker->n_denials > 0)
 		return keep_objections(tracker, end_x);
+	if (tracker->n_denials > 0)
+		return jump(tracker);
 	return tracker->n_objects > 0 ? drop(tracker, i, false) : FLEXTRACE_OK;
 }
 

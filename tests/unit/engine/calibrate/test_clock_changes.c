@@ -285,6 +285,51 @@ static void test_clock_changes__are_seen_where_one_bracket_shows_them(void **sta
 	}
 }
 
+/* Submissions lie long before the starts. So one constraint in many bounds the clock on both sides,
+ * and what comes behind it fits the clock in front of the stop and that behind it. */
+static void test_clock_changes__are_seen_in_a_full_queue(void **state)
+{
+	static const struct clock_change change = {{.name = "a stop of 20 us, full queue",
+	                                            .duration_s = 15,
+	                                            .ops_hz = 65,
+	                                            .exec_us = 12000,
+	                                            .jitter_us = 0.7,
+	                                            .slow_share = 1e-9,
+	                                            .tail_share = 1e-9,
+	                                            .hz = 560e6,
+	                                            .n_excursions = 1,
+	                                            .stop_us = 10},
+	                                           0,
+	                                           0};
+
+	(void)state;
+	hold_seed(&change, 9, 0.999);
+}
+
+/* Work that begins while the counter stands still shows the tick at which it stopped, as all does
+ * that began then. The work is longer than half of the stop, so brackets are as long as it. */
+static void test_clock_changes__show_one_tick_while_the_counter_stands_still(void **state)
+{
+	static const struct clock_change change = {
+		{.name = "stops of 3 ms, one operation at a time",
+	         .duration_s = 6,
+	         .ops_hz = 300,
+	         .exec_us = 1700,
+	         .is_even = true,
+	         .jitter_us = 0.3,
+	         .slow_share = 1e-9,
+	         .tail_share = 1e-9,
+	         .hz = 1e9,
+	         .n_excursions = 3,
+	         .stop_us = 1500},
+		0,
+		0};
+
+	(void)state;
+	for (uint64_t seed = 4; seed < 12; seed++)
+		hold_seed(&change, seed, 0.98);
+}
+
 static void test_clock_changes__are_followed_with_fresh_seeds(void **state)
 {
 	(void)state;
@@ -302,6 +347,8 @@ int main(void)
 		cmocka_unit_test(test_clock_changes__hold_where_a_break_is_hard_to_see),
 		cmocka_unit_test(test_clock_changes__cost_no_certificates_far_from_breaks),
 		cmocka_unit_test(test_clock_changes__are_seen_where_one_bracket_shows_them),
+		cmocka_unit_test(test_clock_changes__are_seen_in_a_full_queue),
+		cmocka_unit_test(test_clock_changes__show_one_tick_while_the_counter_stands_still),
 		cmocka_unit_test(test_clock_changes__are_followed_with_fresh_seeds),
 	};
 

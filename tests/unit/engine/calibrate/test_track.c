@@ -134,6 +134,35 @@ static void test_track__finds_a_jump_and_drops_neither_side(void **state)
 	}
 }
 
+/* Of the lower bounds behind the place where the queue is full, only that at `at` is tight. */
+static void fill_queue(struct tracked *tracked, unsigned from, unsigned at)
+{
+	for (unsigned i = from; i < N; i++) {
+		if (i % 2 == 0 && i != at)
+			tracked->knots[i].lo = -PHI_UNBOUNDED;
+	}
+}
+
+/* The upper bounds behind it fit the clock in front of the jump as well. */
+static void test_track__finds_a_jump_that_one_constraint_shows(void **state)
+{
+	static const unsigned at[] = {210, N - 4};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct tracked tracked;
+
+		tracked_init(&tracked);
+		shift(&tracked, at[i] - 10, N, 8000);
+		fill_queue(&tracked, at[i] - 20, at[i]);
+		run(&tracked);
+		assert_int_equal(tracked.jumps.n, 1);
+		assert_int_equal(tracked.jumps.stretches[0].from, at[i] * SPACING);
+		assert_false(is_dropped(&tracked, at[i]));
+		release(&tracked);
+	}
+}
+
 /* The clock, or its host's, was elsewhere and came back; or all of these are lies. */
 static void test_track__doubts_where_some_in_a_row_object(void **state)
 {
@@ -238,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_track__drops_nothing_of_a_true_clock),
 		cmocka_unit_test(test_track__drops_a_lie_and_doubts_nothing),
 		cmocka_unit_test(test_track__finds_a_jump_and_drops_neither_side),
+		cmocka_unit_test(test_track__finds_a_jump_that_one_constraint_shows),
 		cmocka_unit_test(test_track__doubts_where_some_in_a_row_object),
 		cmocka_unit_test(test_track__divides_the_time_where_the_clock_jumped),
 		cmocka_unit_test(test_track__believes_nothing_among_many_lies),
