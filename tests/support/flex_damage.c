@@ -103,10 +103,8 @@ static int64_t gap_of(struct spoiler *spoiler, const struct flex_truth *truth, u
 	return draw(spoiler, share) ? (int64_t)(spoiler->damage->gap_wraps * wrap_ns) : 0;
 }
 
-static int64_t scatter_of(struct spoiler *spoiler)
+static int64_t some_of(struct spoiler *spoiler, double most_ns)
 {
-	double most_ns = spoiler->damage->scatter_ns;
-
 	return most_ns > 0 ? (int64_t)((2 * model_uniform(&spoiler->state) - 1) * most_ns) : 0;
 }
 
@@ -122,6 +120,7 @@ static void move_op(struct spoiler *spoiler, const struct flex_trip *trip, int64
 	struct flex_phase phases[2];
 	uint32_t n = flex_phases(op, phases);
 
+	gap_ns += some_of(spoiler, damage->noise_ns);
 	for (int i = 0; i < FLEX_STAMPS; i++) {
 		double since = (double)(op->flex_ns[i] - trip->begin_ns);
 
@@ -142,7 +141,7 @@ static void move_times(struct spoiler *spoiler, struct flex_truth *truth)
 
 		for (uint32_t rank = 0; rank < truth->scene.n_ranks; rank++) {
 			gaps_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->gaps) +
-			                scatter_of(spoiler);
+			                some_of(spoiler, spoiler->damage->scatter_ns);
 			halves_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->half_gaps);
 			odds_ns[rank] = gap_of(spoiler, truth, rank, spoiler->damage->odd_gaps);
 		}

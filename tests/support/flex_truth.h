@@ -131,6 +131,7 @@ struct flex_damage {
 	bool is_counted_low; /* each control block, from its first stamp on, by low bits alone */
 	int64_t shift_ns;
 	double scatter_ns;  /* each trip's by up to this, either way */
+	double noise_ns;    /* each control block's likewise */
 	double stretch_ppm; /* from the begin of each trip on */
 	double overlaps;    /* control blocks that seem to end `overlap_ns` later */
 	int64_t overlap_ns;

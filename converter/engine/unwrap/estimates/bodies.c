@@ -22,8 +22,10 @@
 #include "base/select_kth.h"
 #include "chains.h"
 
-#define LITTLE_NS    1e3  /* by which other work may be nearer by chance */
-#define MUCH         2    /* times as far: not followed */
+#define LITTLE_NS    1e3 /* by which other work may be nearer by chance */
+#define MUCH         2   /* times as far: not followed */
+#define LONG         8   /* times the median is a long pause */
+#define NEARLY_ALL   0.9
 #define CHANCE       0.05 /* false links over whole wraps */
 #define ROUNDS       2
 #define MAX_RIVALS   4u /* that are looked at */
@@ -51,16 +53,21 @@ int bodies_list_links(struct chains *chains)
 
 		if (!link_make(&axis->facts[i], link))
 			continue;
+		link->estimate_ns = (double)(link->fact->before_ns - chains->base_ns) +
+		                    UNWRAP_ESTIMATE_SLACK_NS;
+		link->told_ns = link->estimate_ns;
 		link->begin = (double)low_bits(link->fact->first, axis->narrow_bits);
 		link->end = (double)low_bits(link->fact->first + link->fact->span,
 		                             axis->narrow_bits);
 		chains->n++;
 	}
 	qsort(chains->links, chains->n, sizeof(*chains->links), compare_links);
+	FLEXTRACE_TRY(line_make(chains));
+	qsort(chains->links, chains->n, sizeof(*chains->links), compare_links);
 	return FLEXTRACE_OK;
 }
 
-static int compare_places(const void *left, const void *right)
+int compare_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
@@ -94,7 +101,7 @@ static void list_begins(struct chains *chains)
 	qsort(chains->begins, chains->n, sizeof(*chains->begins), compare_places);
 }
 
-static bool is_place_before(const void *row, const void *key)
+bool is_place_before(const void *row, const void *key)
 {
 	return ((const struct place *)row)->phase < *(const double *)key;
 }
@@ -143,8 +150,7 @@ static bool share_trip(const struct chains *chains, const struct link *link)
 	const struct link *next = &chains->links[link->next];
 
 	return !link->is_in_trip || !next->is_in_trip ||
-	       trips_hold(&chains->trips, link_begin(link), link_end(chains, next),
-	                  chains->slack_ns);
+	       trips_hold(&chains->trips, link_begin(link), link_end(chains, next), TRIP_SLACK_NS);
 }
 
 /* By what work is linked with what begins next: by estimates, or by the low bits of stamps. */
@@ -197,10 +203,10 @@ static void tie(struct chains *chains, enum order order)
 
 /* -- how far apart --------------------------------------------------------------------------- */
 
-/* The distance that nearly all of some distances do not exceed; 0: there are none. */
-static double usual(double *gaps, uint32_t n)
+/* The distance that a share of some distances do not exceed; 0: there are none. */
+static double quantile(double *gaps, uint32_t n, double share)
 {
-	return n ? select_kth(gaps, n, n - 1 - n / 10) : 0;
+	return n ? select_kth(gaps, n, (uint32_t)(share * (n - 1))) : 0;
 }
 
 /* How far nearly all links are apart; ticks. */
@@ -215,10 +221,11 @@ static double usual_gap(const struct chains *chains, double *gaps)
 		if (link->next != NO_LINK)
 			gaps[n++] = fmod(chains->links[link->next].begin - link->end + wrap, wrap);
 	}
-	return usual(gaps, n);
+	return quantile(gaps, n, NEARLY_ALL);
 }
 
-/* How long the device nearly always pauses at most within a trip. */
+/* How long the device pauses within a trip, in the median: work that is elsewhere leaves longer
+ * pauses. */
 static double usual_pause_ns(const struct chains *chains, double *gaps)
 {
 	const struct link *last = NULL;
@@ -234,7 +241,7 @@ static double usual_pause_ns(const struct chains *chains, double *gaps)
 		if (!last || link_end(chains, link) > link_end(chains, last))
 			last = link;
 	}
-	return usual(gaps, n);
+	return quantile(gaps, n, 0.5);
 }
 
 /* The longest links over whole wraps, up to a limit, of which hardly any is there by chance. */
@@ -278,7 +285,7 @@ static int tie_all(struct chains *chains)
 
 	if (!gaps)
 		return FLEXTRACE_E_MEMORY;
-	chains->near_ns = fmin(fmax(MUCH * usual_pause_ns(chains, gaps), NEAR_NS), MOST_NEAR_NS);
+	chains->near_ns = fmin(fmax(LONG * usual_pause_ns(chains, gaps), NEAR_NS), MOST_NEAR_NS);
 	list_places(chains, true);
 	for (uint32_t i = 0; i < chains->n_ends && chains->n_begins; i++) {
 		const struct place *next;
@@ -357,13 +364,6 @@ static void unite_cohorts(struct chains *chains)
 	}
 }
 
-static int by_body(const void *left, const void *right)
-{
-	const struct place *a = left, *b = right;
-
-	return ORDER(a->phase, b->phase) ?: ORDER(a->link, b->link);
-}
-
 /* Numbers the bodies and lists their members. Places serve as memory. */
 static void list_bodies(struct chains *chains)
 {
@@ -372,7 +372,7 @@ static void list_bodies(struct chains *chains)
 
 	for (uint32_t i = 0; i < chains->n; i++)
 		order[i] = (struct place){find_root(chains, i, &ns), i};
-	qsort(order, chains->n, sizeof(*order), by_body);
+	qsort(order, chains->n, sizeof(*order), compare_places);
 	for (uint32_t i = 0; i < chains->n; i++) {
 		struct link *link = &chains->links[order[i].link];
 		struct body *body;
@@ -418,6 +418,29 @@ static bool is_crossed(const struct chains *chains, const struct link *link)
 	return false;
 }
 
+/* Whether other work that is over the next can have followed instead, where estimates put some over
+ * each other. */
+static bool has_rival(const struct chains *chains, const struct link *link)
+{
+	const struct link *links = chains->links, *next = &links[link->next];
+	double gap = ticks_to(chains, link, next);
+	double most = fmax(fmax(MUCH * gap, LITTLE_NS * chains->rate), chains->most);
+	uint32_t at = count_before(chains->begins, chains->n, link->end, false);
+
+	for (uint32_t i = 0; i < 4 * MAX_RIVALS && i < chains->n && next->is_over; i++) {
+		const struct link *other = &links[chains->begins[(at + i) % chains->n].link];
+		double ticks = ticks_to(chains, link, other);
+
+		if (ticks > most)
+			break;
+		if (other != next && other != link && other->fact->from == next->fact->from &&
+		    ticks < gap + (double)next->fact->span &&
+		    gap < ticks + (double)other->fact->span)
+			return true;
+	}
+	return false;
+}
+
 /* Unties what may have followed each other crosswise. */
 static void untie_crossed(struct chains *chains)
 {
@@ -425,7 +448,8 @@ static void untie_crossed(struct chains *chains)
 	for (uint32_t i = 0; i < chains->n; i++) {
 		struct link *link = &chains->links[i];
 
-		link->is_crossed = link->next != NO_LINK && is_crossed(chains, link);
+		link->is_crossed = link->next != NO_LINK &&
+		                   (is_crossed(chains, link) || has_rival(chains, link));
 	}
 	for (uint32_t i = 0; i < chains->n; i++) {
 		struct link *link = &chains->links[i];

@@ -2,10 +2,11 @@
 /*
  * chains.h: control blocks with estimates, and which of them are whole wraps off together.
  *
+ *   line.c    all work on one line
  *   bodies.c  what follows each other on the device becomes a body
  *   slots.c   which places bodies can have
- *   empties.c which bodies can be of a trip that has no work
  *   chains.c  bodies get their places
+ *   open.c    which bodies can as well be elsewhere
  */
 #ifndef FLEXTRACE_UNWRAP_CHAINS_H
 #define FLEXTRACE_UNWRAP_CHAINS_H
@@ -14,18 +15,20 @@
 
 #include "trips.h"
 
-#define NEAR_NS   200e3 /* between work that follows each other */
-#define OFF_NS    1e6   /* that estimates may be off whole wraps */
-#define OFF       1e-4  /* and of the distance */
-#define OVER_NS   5e3   /* that work may be over other work */
-#define STRETCH   0.02  /* of its length, besides */
-#define MAX_WRAPS 3     /* that an epoch is wrong by */
-#define NO_LINK   UINT32_MAX
+#define TRIP_SLACK_NS 100e3 /* that work may be beside a trip: the line is known so well */
+#define NEAR_NS       200e3 /* between work that follows each other */
+#define OFF_NS        1e6   /* that estimates may be off whole wraps */
+#define OFF           1e-4  /* and of the distance */
+#define OVER_NS       5e3   /* that work may be over other work */
+#define STRETCH       0.02  /* of its length, besides */
+#define MAX_WRAPS     3     /* that an epoch is wrong by */
+#define NO_LINK       UINT32_MAX
 
 /* A control block that has an estimate. */
 struct link {
 	struct fact *fact;     /* weak */
-	double told_ns;        /* when it began, as estimated */
+	double estimate_ns;    /* when it began */
+	double told_ns;        /* likewise; once on the line, by its stamps, in that wrap */
 	double begin, end;     /* phases: ticks within a wrap */
 	double most;           /* ticks that what follows may begin behind it */
 	uint32_t next, before; /* on the device, or NO_LINK */
@@ -33,6 +36,7 @@ struct link {
 	double up_ns;          /* how much more than that one it is to be moved */
 	uint32_t body;
 	bool is_in_trip;
+	bool is_witness; /* of where the line is */
 	bool is_crossed; /* with what follows another one */
 	bool is_over;    /* estimates put other work of its part there, too */
 };
@@ -43,6 +47,10 @@ struct place {
 	uint32_t link;
 };
 
+/* For qsort() and array_count_before(): by phase. */
+int compare_places(const void *left, const void *right);
+bool is_place_before(const void *row, const void *key);
+
 /* Links that are moved together. */
 struct body {
 	uint32_t first, n;  /* of chains->members */
@@ -52,7 +60,7 @@ struct body {
 	double place_ns;    /* ... the shift to the best one */
 	bool is_settled;
 	bool is_contested;  /* other work is where it would be */
-	bool is_elsewhere;  /* it may be: whole wraps away a trip without work fits as well */
+	bool is_elsewhere;  /* it may be: another place fits as well */
 	uint32_t n_doubted; /* members that are far from all trips */
 };
 
@@ -62,14 +70,22 @@ struct slot {
 	uint32_t link;
 };
 
+/* How late the counter's 0 is at a time, whole wraps aside. */
+struct knot {
+	double at_ns, late_ns;
+};
+
 struct chains {
 	struct axis *axis; /* weak */
 	double rate, wrap_ns;
-	double off_ns;                        /* that the rate may make of the farthest move */
-	struct trips trips;                   /* owned */
+	double off_ns;      /* that the rate may make of the farthest move */
+	int64_t base_ns;    /* host time that all times count from */
+	struct trips trips; /* owned */
+	struct knot *knots; /* owned */
+	uint32_t n_knots;
+	double tilt, tilt_at_ns;              /* on top of knots: a share, from there on */
 	double most;                          /* ticks between links, mostly */
 	double near_ns;                       /* between work of one trip */
-	double slack_ns;                      /* that estimates may be beside a trip */
 	bool is_parallel[FLEXTRACE_N_STAMPS]; /* work of this part is done several at a time */
 	struct link *links;                   /* owned, by told_ns */
 	uint32_t n;
@@ -83,7 +99,16 @@ struct chains {
 	uint64_t n_mended, n_believed;
 };
 
-/* Lists the control blocks of a counter, by time. FLEXTRACE_E_MEMORY or 0; likewise below. */
+/* Puts links and trips on one line. FLEXTRACE_E_MEMORY or 0; likewise below. */
+int line_make(struct chains *chains);
+
+/* Finds anew where the line is, by witnesses, for what is on it. */
+int line_find_again(struct chains *chains);
+
+/* How late the counter's 0 is at a time of the line, whole wraps aside. */
+double line_late_ns(const struct chains *chains, double ns);
+
+/* Lists the control blocks of a counter, by time. */
 int bodies_list_links(struct chains *chains);
 
 /* Makes bodies of them. */
@@ -185,14 +210,17 @@ uint32_t slots_count_touches(const struct chains *chains, const struct body *bod
  * wraps away, or could be of one trip with other work that is in none; by the slots. */
 bool slots_meet_elsewhere(const struct chains *chains, const struct body *body);
 
+/* Whether a body fits whole wraps from where it is settled, and touches as much there. */
+bool slots_fit(const struct chains *chains, const struct body *body, int wraps, uint32_t n_touches);
+
+/* From the first begin to the last end of a body, if it is moved by so much. */
+struct slot body_reach(const struct chains *chains, const struct body *body, double shift_ns);
+
 /* Lists where all work is: where it is settled, or else where estimates put it. */
 void slots_list_all(struct chains *chains);
 
-/* Unsettles the bodies that can as well be of a trip without work, for good. */
-void empties_doubt(struct chains *chains);
-
-/* Notes the bodies that have settled work where a body could be otherwise, by the slots. */
-void slots_contest_holders(struct chains *chains, const struct body *body);
+/* Unsettles the bodies that can as well be elsewhere, for good. */
+void open_doubt(struct chains *chains);
 
 /* Counts the places that a body can have, the slots being those of settled work. A torn one can be
  * where some of it is told to be. */

@@ -137,37 +137,13 @@ static const struct slot *find_holder(const struct chains *chains, const struct 
 
 /* -- places ---------------------------------------------------------------------------------- */
 
-/* Mends a shift by the stamps of the settled work that is there, as the rate of the counter may be
- * another one there. NAN: they are not whole wraps apart. */
-static double align_to_settled(const struct chains *chains, const struct body *body,
-                               double shift_ns)
-{
-	double wrap = ldexp(1, (int)chains->axis->narrow_bits);
-	struct slot slot = slot_of(chains, chains->members[body->first], shift_ns);
-	uint32_t at = slots_first(chains, slot.begin);
-	const struct slot *near;
-	double ticks, begin_ns;
-
-	if (chains->n_slots == 0)
-		return shift_ns;
-	near = &chains->slots[at > 0 ? at - 1 : 0];
-	if (at < chains->n_slots &&
-	    chains->slots[at].begin - slot.begin < fabs(slot.begin - near->begin))
-		near = &chains->slots[at];
-	ticks = chains->links[slot.link].begin - chains->links[near->link].begin;
-	ticks += wrap * round(((slot.begin - near->begin) * chains->rate - ticks) / wrap);
-	begin_ns = near->begin + ticks / chains->rate;
-	return fabs(begin_ns - slot.begin) <= OFF_NS ? shift_ns + begin_ns - slot.begin : NAN;
-}
-
-/* Mends a shift by what estimates say of members that are not moved by it, or as above. */
+/* What a shift of whole wraps is; NAN: the counter began anew in between. */
 static double align(const struct chains *chains, const struct body *body, double shift_ns)
 {
-	if (fabs(shift_ns + body->least) < OFF_NS)
-		return -body->least;
-	if (fabs(shift_ns + body->most) < OFF_NS)
-		return -body->most;
-	return align_to_settled(chains, body, shift_ns);
+	double ns = link_begin(&chains->links[chains->members[body->first]]);
+	double late_ns = line_late_ns(chains, ns + shift_ns) - line_late_ns(chains, ns);
+
+	return fabs(late_ns) <= OFF_NS ? shift_ns : NAN;
 }
 
 static bool is_in_trips(const struct chains *chains, const struct body *body, double shift_ns)
@@ -175,7 +151,7 @@ static bool is_in_trips(const struct chains *chains, const struct body *body, do
 	for (uint32_t i = body->first; i < body->first + body->n; i++) {
 		struct slot slot = slot_of(chains, chains->members[i], shift_ns);
 
-		if (!trips_hold(&chains->trips, slot.begin, slot.end, chains->slack_ns))
+		if (!trips_hold(&chains->trips, slot.begin, slot.end, TRIP_SLACK_NS))
 			return false;
 	}
 	return true;
@@ -201,11 +177,9 @@ static bool is_of_other(const struct chains *chains, const struct body *body, ui
 /* Whether other settled work ends, or a trip begins, right before a time, or the reverse. */
 static bool touches(const struct chains *chains, const struct body *body, double ns, bool is_begin)
 {
-	const struct idle *trip = trips_find(&chains->trips, ns, ns, chains->slack_ns);
-	double edge_ns = !trip ? INFINITY : (double)(is_begin ? trip->begin_ns : trip->end_ns);
 	uint32_t at = slots_first(chains, is_begin ? ns : ns - OVER_NS);
 
-	if (fabs(ns - edge_ns) <= chains->near_ns + chains->slack_ns)
+	if (trips_have_edge(&chains->trips, ns, chains->near_ns + TRIP_SLACK_NS, is_begin))
 		return true;
 	if (!is_begin)
 		return at < chains->n_slots && is_of_other(chains, body, at) &&
@@ -219,17 +193,24 @@ static bool touches(const struct chains *chains, const struct body *body, double
 	return false;
 }
 
-uint32_t slots_count_touches(const struct chains *chains, const struct body *body, double shift_ns)
+struct slot body_reach(const struct chains *chains, const struct body *body, double shift_ns)
 {
-	double begin_ns = INFINITY, end_ns = -INFINITY;
+	struct slot reach = {INFINITY, -INFINITY, NO_LINK};
 
 	for (uint32_t i = body->first; i < body->first + body->n; i++) {
 		struct slot slot = slot_of(chains, chains->members[i], shift_ns);
 
-		begin_ns = fmin(begin_ns, slot.begin);
-		end_ns = fmax(end_ns, slot.end);
+		reach.begin = fmin(reach.begin, slot.begin);
+		reach.end = fmax(reach.end, slot.end);
 	}
-	return touches(chains, body, begin_ns, true) + touches(chains, body, end_ns, false);
+	return reach;
+}
+
+uint32_t slots_count_touches(const struct chains *chains, const struct body *body, double shift_ns)
+{
+	struct slot reach = body_reach(chains, body, shift_ns);
+
+	return touches(chains, body, reach.begin, true) + touches(chains, body, reach.end, false);
 }
 
 /* Whether other work ends right before a time, or begins right behind one. */
@@ -285,20 +266,14 @@ static bool can_share_trip(const struct chains *chains, const struct body *body,
 
 bool slots_meet_elsewhere(const struct chains *chains, const struct body *body)
 {
-	double begin_ns = INFINITY, end_ns = -INFINITY;
+	struct slot reach = body_reach(chains, body, 0);
 
-	for (uint32_t i = body->first; i < body->first + body->n; i++) {
-		struct slot slot = slot_of(chains, chains->members[i], 0);
-
-		begin_ns = fmin(begin_ns, slot.begin);
-		end_ns = fmax(end_ns, slot.end);
-	}
 	for (int wraps = -MAX_WRAPS; wraps <= MAX_WRAPS; wraps++) {
 		double shift_ns = wraps * chains->wrap_ns;
 
 		if (wraps &&
-		    (meets(chains, body, begin_ns + shift_ns, end_ns + shift_ns) ||
-		     (can_share_trip(chains, body, begin_ns + shift_ns, end_ns + shift_ns) &&
+		    (meets(chains, body, reach.begin + shift_ns, reach.end + shift_ns) ||
+		     (can_share_trip(chains, body, reach.begin + shift_ns, reach.end + shift_ns) &&
 		      !is_taken(chains, body, shift_ns))))
 			return true;
 	}
@@ -362,22 +337,23 @@ void slots_find_places(const struct chains *chains, struct body *body)
 		body->n_places = 2; /* it may be chance */
 }
 
-void slots_contest_holders(struct chains *chains, const struct body *body)
+/* Whether other settled work is where a body would be. */
+static bool is_free_of_others(const struct chains *chains, const struct body *body, double shift_ns)
 {
-	struct range range = wraps_of(chains, body);
+	for (uint32_t i = body->first; i < body->first + body->n; i++) {
+		struct slot slot = slot_of(chains, chains->members[i], shift_ns);
+		const struct slot *holder = find_holder(chains, &slot);
 
-	for (int wraps = range.from; wraps <= range.to; wraps++) {
-		double shift_ns = align(chains, body, wraps * chains->wrap_ns);
-
-		if (isnan(shift_ns) || !is_in_trips(chains, body, shift_ns))
-			continue;
-		for (uint32_t i = body->first; i < body->first + body->n; i++) {
-			struct slot slot = slot_of(chains, chains->members[i], shift_ns);
-			const struct slot *holder = find_holder(chains, &slot);
-
-			if (holder)
-				chains->bodies[chains->links[holder->link].body].is_contested =
-					true;
-		}
+		if (holder && chains->links[holder->link].body != chains->links[slot.link].body)
+			return false;
 	}
+	return true;
+}
+
+bool slots_fit(const struct chains *chains, const struct body *body, int wraps, uint32_t n_touches)
+{
+	double shift_ns = body->shift_ns + wraps * chains->wrap_ns;
+
+	return is_in_trips(chains, body, shift_ns) && is_free_of_others(chains, body, shift_ns) &&
+	       slots_count_touches(chains, body, shift_ns) >= n_touches;
 }

@@ -6,8 +6,6 @@
 #include "base/order.h"
 #include "trips.h"
 
-#define MAX_TRIPS 3u /* that are looked at for one that holds an interval */
-
 static int compare_trips(const void *left, const void *right)
 {
 	const struct idle *a = left, *b = right;
@@ -20,6 +18,39 @@ static int add_trip(struct trips *trips, int64_t begin_ns, int64_t end_ns)
 	FLEXTRACE_TRY(ARRAY_RESERVE(trips->trips, trips->n_allocated, trips->n + 1));
 	trips->trips[trips->n++] = (struct idle){.begin_ns = begin_ns, .end_ns = end_ns};
 	trips->longest_ns = fmax(trips->longest_ns, (double)(end_ns - begin_ns));
+	return FLEXTRACE_OK;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const int64_t *a = left, *b = right;
+
+	return ORDER(*a, *b);
+}
+
+/* Sorts them, leaves out those that are there twice, and lists their ends. */
+static int index_trips(struct trips *trips)
+{
+	struct idle *all = trips->trips;
+	uint32_t n = 0;
+
+	qsort(all, trips->n, sizeof(*all), compare_trips);
+	trips->latest = malloc(trips->n * sizeof(*trips->latest));
+	trips->ends_ns = malloc(trips->n * sizeof(*trips->ends_ns));
+	if (!trips->latest || !trips->ends_ns)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < trips->n; i++) {
+		if (n > 0 && compare_trips(&all[n - 1], &all[i]) == 0)
+			continue;
+		all[n] = all[i];
+		trips->latest[n] = n > 0 && all[trips->latest[n - 1]].end_ns > all[n].end_ns
+		                           ? trips->latest[n - 1]
+		                           : n;
+		trips->ends_ns[n] = all[n].end_ns;
+		n++;
+	}
+	trips->n = n;
+	qsort(trips->ends_ns, n, sizeof(*trips->ends_ns), compare_times);
 	return FLEXTRACE_OK;
 }
 
@@ -39,34 +70,54 @@ int trips_list(struct trips *trips, const struct unwrap *unwrap, uint32_t counte
 		if (idle->counter == counter)
 			FLEXTRACE_TRY(add_trip(trips, idle->begin_ns, idle->end_ns));
 	}
-	if (trips->n)
-		qsort(trips->trips, trips->n, sizeof(*trips->trips), compare_trips);
-	return FLEXTRACE_OK;
+	return trips->n ? index_trips(trips) : FLEXTRACE_OK;
+}
+
+void trips_move(struct trips *trips, int64_t (*move)(const void *to, int64_t ns), const void *to)
+{
+	for (uint32_t i = 0; i < trips->n; i++) {
+		trips->trips[i].begin_ns = move(to, trips->trips[i].begin_ns);
+		trips->trips[i].end_ns = move(to, trips->trips[i].end_ns);
+		trips->ends_ns[i] = move(to, trips->ends_ns[i]);
+	}
 }
 
 void trips_release(struct trips *trips)
 {
 	free(trips->trips);
+	free(trips->latest);
+	free(trips->ends_ns);
 }
 
-const struct idle *trips_find(const struct trips *trips, double begin_ns, double end_ns,
-                              double slack_ns)
+static bool has_begun(const void *row, const void *key)
 {
-	uint32_t lo = 0, n = trips->n;
+	return (double)((const struct idle *)row)->begin_ns <= *(const double *)key;
+}
 
-	while (n > 0) {
-		uint32_t half = n / 2;
+uint32_t trips_count_begun(const struct trips *trips, double ns)
+{
+	return array_count_before(trips->trips, trips->n, sizeof(*trips->trips), has_begun, &ns);
+}
 
-		if ((double)trips->trips[lo + half].begin_ns <= begin_ns + slack_ns) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	for (uint32_t i = 0; i < MAX_TRIPS && lo > 0; i++) {
-		if ((double)trips->trips[--lo].end_ns >= end_ns - slack_ns)
-			return &trips->trips[lo];
-	}
-	return NULL;
+static bool has_ended(const void *row, const void *key)
+{
+	return (double)*(const int64_t *)row <= *(const double *)key;
+}
+
+bool trips_hold(const struct trips *trips, double begin_ns, double end_ns, double slack_ns)
+{
+	uint32_t n = trips_count_begun(trips, begin_ns + slack_ns);
+
+	return n > 0 && trips_latest_ns(trips, n) >= end_ns - slack_ns;
+}
+
+bool trips_have_edge(const struct trips *trips, double ns, double near_ns, bool is_begin)
+{
+	double last_ns = ns + near_ns;
+	uint32_t n = is_begin ? trips_count_begun(trips, last_ns)
+	                      : array_count_before(trips->ends_ns, trips->n,
+	                                           sizeof(*trips->ends_ns), has_ended, &last_ns);
+
+	return n > 0 && (double)(is_begin ? trips->trips[n - 1].begin_ns : trips->ends_ns[n - 1]) >=
+	                        ns - near_ns;
 }
