@@ -2,11 +2,13 @@
 #include "import.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "format.h"
 #include "base/temporary_file.h"
+#include "model/schema.h"
 
 #define SPOOL_BYTES ((size_t)8 << 20)
 
@@ -156,6 +158,14 @@ int import_add_file(struct import *import, uint32_t stream, const char *tool, co
 int import_write(struct import *import, uint32_t stream, const struct event *event)
 {
 	return event_item_add(import->events, stream, event);
+}
+
+int import_define(struct import *import, int32_t vpid, enum record_class class, const void *payload)
+{
+	struct event event = {.class = class, .vpid = vpid, .vtid = -1};
+
+	memcpy(&event.payload, payload, schema_of(class)->payload_bytes);
+	return import_write(import, 0, &event);
 }
 
 int import_next_written(struct import *import, uint32_t *ret_stream, struct event *ret_event)

@@ -9,8 +9,11 @@
 
 static const struct schema_class classes[RECORD_CLASS_COUNT] = {
 #define SCHEMA_CLASS(id, event, payload, member, place)                        \
-	[RECORD_##id] = {#event, TABLE_##place, member##_fields,               \
+	[RECORD_##id] = {#event,                                               \
+	                 TABLE_##place,                                        \
+	                 member##_fields,                                      \
 	                 sizeof(member##_fields) / sizeof(member##_fields[0]), \
+	                 sizeof(struct payload),                               \
 	                 member##_RECORD_BYTES},
 	FLEXTRACE_RECORD_CLASSES(SCHEMA_CLASS)
 #undef SCHEMA_CLASS

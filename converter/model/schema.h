@@ -40,7 +40,7 @@ struct schema_class {
 	enum record_table table;
 	const struct schema_field *fields;
 	uint32_t n_fields;
-	uint32_t record_bytes; /* without marker words */
+	uint32_t payload_bytes, record_bytes; /* without marker words */
 };
 
 /* The schema of a class. Never NULL. */

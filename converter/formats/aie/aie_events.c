@@ -176,17 +176,15 @@ int aie_write_span(struct aie *aie, const struct aie_span *span)
 
 /* -- definitions ----------------------------------------------------------------------------- */
 
-static struct event definition(enum record_class class)
+static int define(struct aie *aie, enum record_class class, const void *payload)
 {
-	return (struct event){.class = class, .vpid = VPID, .vtid = -1};
+	return import_define(&aie->import, VPID, class, payload);
 }
 
 static int define_process(struct aie *aie)
 {
 	const char *path = string_get(aie->import.strings, aie->path), *slash = strrchr(path, '/');
-	struct event event = definition(RECORD_PROCESS);
-
-	event.payload.process = (struct flextrace_process){
+	const struct flextrace_process process = {
 		.rank = FLEXTRACE_RANK_UNKNOWN,
 		.pid = VPID,
 		.boot_id = "imported AIE",
@@ -195,41 +193,40 @@ static int define_process(struct aie *aie)
 		.runtime = "AIE",
 		.session = path, /* as a run is told apart by where it lies */
 	};
-	return import_write(&aie->import, 0, &event);
+
+	return define(aie, RECORD_PROCESS, &process);
 }
 
 static int define_slots(struct aie *aie, const struct aie_unit *unit)
 {
 	for (uint32_t i = 0; i < unit->n_slots; i++) {
-		struct event event = definition(RECORD_QUEUE_NAME);
-
-		event.payload.name = (struct flextrace_name){
+		const struct flextrace_name name = {
 			.device = unit->device,
 			.id = unit->slots[i].queue,
 			.name = string_get(aie->import.strings, unit->slots[i].name),
 		};
-		FLEXTRACE_TRY(import_write(&aie->import, 0, &event));
+
+		FLEXTRACE_TRY(define(aie, RECORD_QUEUE_NAME, &name));
 	}
 	return FLEXTRACE_OK;
 }
 
 static int define_unit(struct aie *aie, const struct aie_unit *unit)
 {
-	struct event device = definition(RECORD_DEVICE), domain = definition(RECORD_CLOCK_DOMAIN);
-
-	device.payload.device = (struct flextrace_device){
+	const struct flextrace_device device = {
 		.device = unit->device,
 		.name = string_get(aie->import.strings, unit->name),
 		.n_cores = 1,
 		.core_hz = aie->clock_hz,
 	};
-	domain.payload.clock_domain = (struct flextrace_clock_domain){
+	const struct flextrace_clock_domain domain = {
 		.device = unit->device,
 		.counter_bits = 32,
 		.nominal_hz = aie->clock_hz,
 	};
-	FLEXTRACE_TRY(import_write(&aie->import, 0, &device));
-	FLEXTRACE_TRY(import_write(&aie->import, 0, &domain));
+
+	FLEXTRACE_TRY(define(aie, RECORD_DEVICE, &device));
+	FLEXTRACE_TRY(define(aie, RECORD_CLOCK_DOMAIN, &domain));
 	return define_slots(aie, unit);
 }
 

@@ -88,17 +88,6 @@ int item_fetch_texts(struct spool *spool, struct item_texts *memory, struct item
 
 /* -- events ---------------------------------------------------------------------------------- */
 
-static size_t payload_bytes(enum record_class class)
-{
-	static const uint16_t sizes[RECORD_CLASS_COUNT] = {
-#define PAYLOAD_BYTES(id, event, payload, member, table) [RECORD_##id] = sizeof(struct payload),
-		FLEXTRACE_RECORD_CLASSES(PAYLOAD_BYTES)
-#undef PAYLOAD_BYTES
-	};
-
-	return sizes[class];
-}
-
 /* Of what stands between a payload and its texts: words, which are aligned there, and the origins
  * behind the first. */
 static size_t words_bytes(const struct event *event)
@@ -147,7 +136,7 @@ int event_item_add(struct spool *spool, uint32_t stream, const struct event *eve
 		.file = event->origins[0].file,
 		.record = event->origins[0].record,
 	};
-	size_t n_payload = payload_bytes(event->class), n_words = words_bytes(event);
+	size_t n_payload = schema_of(event->class)->payload_bytes, n_words = words_bytes(event);
 	size_t n_origins = origins_bytes(event);
 	size_t n_bytes = sizeof(head) + n_payload + n_words + n_origins;
 	struct trace_text texts[MAX_TEXTS];
@@ -188,14 +177,14 @@ int event_item_read(struct spool *spool, const void *item, struct item_texts *me
 	ret_event->n_origins = head.n_origins;
 	ret_event->origins[0] = (struct origin){head.file, head.record, false};
 	*ret_stream = head.stream;
-	memcpy(&ret_event->payload, at, payload_bytes(ret_event->class));
-	at += payload_bytes(ret_event->class);
+	schema = schema_of(ret_event->class);
+	memcpy(&ret_event->payload, at, schema->payload_bytes);
+	at += schema->payload_bytes;
 	if (words_bytes(ret_event))
 		ret_event->payload.marker_batch.words = (const uint64_t *)at;
 	at += words_bytes(ret_event);
 	memcpy(&ret_event->origins[1], at, origins_bytes(ret_event));
 	at += origins_bytes(ret_event);
-	schema = schema_of(ret_event->class);
 	for (uint32_t i = 0; i < schema->n_fields; i++) {
 		if (schema->fields[i].type == SCHEMA_STRING)
 			texts[n++] = item_get_text(&at);

@@ -57,16 +57,9 @@ static int read_file(struct marker_areas *areas, const char *path, struct flextr
 
 /* -- definitions ----------------------------------------------------------------------------- */
 
-static struct event event_of(enum record_class class)
-{
-	return (struct event){.class = class, .vpid = ONE, .vtid = -1};
-}
-
 static int define_process(struct import *import)
 {
-	struct event event = event_of(RECORD_PROCESS);
-
-	event.payload.process = (struct flextrace_process){
+	const struct flextrace_process process = {
 		.rank = FLEXTRACE_RANK_UNKNOWN,
 		.pid = ONE,
 		.boot_id = "imported marker areas",
@@ -74,41 +67,39 @@ static int define_process(struct import *import)
 		.program = "marker areas",
 		.runtime = "marker areas",
 	};
-	return import_write(import, 0, &event);
+
+	return import_define(import, ONE, RECORD_PROCESS, &process);
 }
 
 static int define_domain(struct marker_areas *areas, const struct dumped_area *area)
 {
-	struct event event = event_of(RECORD_CLOCK_DOMAIN);
-
-	if (map_find(&areas->domains, area->device, area->header.domain) != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(map_put(&areas->domains, area->device, area->header.domain, 0));
-	event.payload.clock_domain = (struct flextrace_clock_domain){
+	const struct flextrace_clock_domain domain = {
 		.device = area->device,
 		.domain = area->header.domain,
 		.counter_bits = area->header.counter_bits,
 	};
-	FLEXTRACE_TRY(import_write(&areas->import, 0, &event));
-	event = event_of(RECORD_CLOCK_SYNC);
-	event.clock_ns = ONE;
-	event.payload.clock_sync = (struct flextrace_clock_sync){
-		.device = area->device,
-		.domain = area->header.domain,
-		.host_before_ns = ONE,
-		.ticks = ONE,
-		.host_after_ns = ONE,
+	const struct event sync = {
+		.class = RECORD_CLOCK_SYNC,
+		.clock_ns = ONE,
+		.vpid = ONE,
+		.vtid = -1,
+		.payload.clock_sync = {area->device, area->header.domain, ONE, ONE, ONE},
 	};
-	return import_write(&areas->import, 0, &event);
+
+	if (map_find(&areas->domains, area->device, area->header.domain) != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(map_put(&areas->domains, area->device, area->header.domain, 0));
+	FLEXTRACE_TRY(import_define(&areas->import, ONE, RECORD_CLOCK_DOMAIN, &domain));
+	return import_write(&areas->import, 0, &sync);
 }
 
 static int define_area(struct marker_areas *areas, const struct dumped_area *area)
 {
-	struct event event = event_of(RECORD_DEVICE);
+	const struct flextrace_device device = {.device = area->device};
 
 	if (area->device == areas->n_devices) {
-		event.payload.device = (struct flextrace_device){.device = areas->n_devices++};
-		FLEXTRACE_TRY(import_write(&areas->import, 0, &event));
+		areas->n_devices++;
+		FLEXTRACE_TRY(import_define(&areas->import, ONE, RECORD_DEVICE, &device));
 	}
 	return define_domain(areas, area);
 }
@@ -137,11 +128,15 @@ static void write_batch(void *context, const struct flextrace_marker_batch *batc
 {
 	struct marker_areas *areas = context;
 	const struct dumped_area *area = areas->area;
-	struct event event = event_of(RECORD_MARKER_BATCH);
+	struct event event = {
+		.class = RECORD_MARKER_BATCH,
+		.clock_ns = ONE,
+		.vpid = ONE,
+		.vtid = -1,
+		.n_origins = 1,
+		.origins[0] = area->origin,
+	};
 
-	event.clock_ns = ONE;
-	event.n_origins = 1;
-	event.origins[0] = area->origin;
 	event.payload.marker_batch = (struct flextrace_marker_batch){
 		.device = area->device,
 		.core = area->header.core,

@@ -55,62 +55,53 @@ static int join_processors(struct tt *tt)
 	return FLEXTRACE_OK;
 }
 
-static struct event definition(enum record_class class)
-{
-	return (struct event){.class = class, .vtid = -1};
-}
-
 static int define_process(struct tt *tt)
 {
-	struct event event = definition(RECORD_PROCESS);
-
-	event.payload.process = (struct flextrace_process){
+	const struct flextrace_process process = {
 		.rank = FLEXTRACE_RANK_UNKNOWN,
 		.boot_id = "imported tt-metal",
 		.host = IMPORT_HOST,
 		.program = PROGRAM,
 		.runtime = PROGRAM,
 	};
-	return import_write(&tt->import, 0, &event);
+
+	return import_define(&tt->import, 0, RECORD_PROCESS, &process);
 }
 
 static int define_marker(struct tt *tt, const struct tt_device *device, uint32_t i)
 {
 	const struct tt_marker *marker = &tt->markers[i];
-	struct event event = definition(RECORD_MARKER_NAME);
-
-	event.payload.name = (struct flextrace_name){
+	const struct flextrace_name name = {
 		.device = device->slot,
 		.id = i + 1,
 		.name = string_get(tt->import.strings, marker->name),
 		.file = string_get(tt->import.strings, marker->file),
 		.line = marker->line,
 	};
-	return import_write(&tt->import, 0, &event);
+
+	return import_define(&tt->import, 0, RECORD_MARKER_NAME, &name);
 }
 
 /* With its clock and its markers. */
-static int define_device(struct tt *tt, const struct tt_device *device)
+static int define_device(struct tt *tt, const struct tt_device *of)
 {
-	struct event event = definition(RECORD_DEVICE);
-
-	event.payload.device = (struct flextrace_device){
-		.device = device->slot,
-		.n_cores = device->n_cores,
-		.core_hz = device->hz,
-		.name = device->arch,
+	const struct flextrace_device device = {
+		.device = of->slot,
+		.n_cores = of->n_cores,
+		.core_hz = of->hz,
+		.name = of->arch,
 		.processors = tt->processor_names,
 	};
-	FLEXTRACE_TRY(import_write(&tt->import, 0, &event));
-	event = definition(RECORD_CLOCK_DOMAIN);
-	event.payload.clock_domain = (struct flextrace_clock_domain){
-		.device = device->slot,
-		.counter_bits = device->is_wide ? 64 : TT_COUNTER_BITS,
-		.nominal_hz = device->hz,
+	const struct flextrace_clock_domain domain = {
+		.device = of->slot,
+		.counter_bits = of->is_wide ? 64 : TT_COUNTER_BITS,
+		.nominal_hz = of->hz,
 	};
-	FLEXTRACE_TRY(import_write(&tt->import, 0, &event));
+
+	FLEXTRACE_TRY(import_define(&tt->import, 0, RECORD_DEVICE, &device));
+	FLEXTRACE_TRY(import_define(&tt->import, 0, RECORD_CLOCK_DOMAIN, &domain));
 	for (uint32_t i = 0; i < tt->n_markers; i++)
-		FLEXTRACE_TRY(define_marker(tt, device, i));
+		FLEXTRACE_TRY(define_marker(tt, of, i));
 	return FLEXTRACE_OK;
 }
 
