@@ -79,14 +79,10 @@ static int read_clocks(const struct conversion_options *options,
 {
 	double soc_mhz, core_mhz;
 
-	*ret_clocks =
-		(struct calibrate_options){.all = {.rho_ppm = options->rho_ppm,
-	                                           .nominal_mhz = options->nominal_mhz,
-	                                           .nominal_ppm = options->nominal_ppm,
-	                                           .max_dispatch_ns = options->max_dispatch_ns}};
+	*ret_clocks = (struct calibrate_options){.all = options->clock};
 	FLEXTRACE_TRY(parse_freq(options->freq, &soc_mhz, &core_mhz, error));
 	*ret_core_hz = core_mhz * 1e6;
-	if (!(options->nominal_mhz > 0))
+	if (!(options->clock.nominal_mhz > 0))
 		ret_clocks->all.nominal_mhz = soc_mhz;
 	if (options->latency_floor_ns)
 		FLEXTRACE_TRY(
@@ -95,7 +91,7 @@ static int read_clocks(const struct conversion_options *options,
 	                       : FLEXTRACE_OK;
 }
 
-static struct select_options select_options_of(const struct conversion_options *options)
+static struct select_options select_options_of(const struct selected_options *options)
 {
 	return (struct select_options){
 		.ranks = options->ranks,
@@ -119,19 +115,8 @@ static struct pipeline_options pipeline_options_of(const struct conversion_optio
 	                 .gzip = options->gzip,
 	                 .n_threads = options->n_threads},
 		.align = ALIGN_OPTIONS_INIT,
-		.session = options->session,
-		.names = options->names.texts,
-		.n_names = options->names.n,
-		.compiler_info = options->compiler_info.texts,
-		.n_compiler_info = options->compiler_info.n,
-		.kernels_from = options->kernels_from,
-		.select = select_options_of(options),
-		.per_rank = options->per_rank,
-		.emitted = options->emitted,
-		.power_unit = options->power_unit,
-		.aie = options->aie,
-		.fail_on_loss = options->fail_on_loss.is_set,
-		.max_loss = options->fail_on_loss.value,
+		.select = select_options_of(&options->select),
+		.plain = options->plain,
 	};
 
 	pipeline.align.reference_rank = (int32_t)options->reference_rank;
@@ -145,8 +130,8 @@ static int read_texts(const struct conversion_options *options, struct pipeline_
 {
 	FLEXTRACE_TRY(read_clocks(options, &pipeline->calibrate, &pipeline->core_hz, error));
 	FLEXTRACE_TRY(derivations_read(derivations, options, error));
-	return emit_read_views(&pipeline->emit.views, options->overlap, options->types,
-	                       options->time_unit, error);
+	return emit_read_views(&pipeline->emit.views, options->view.overlap, options->view.types,
+	                       options->view.time_unit, error);
 }
 
 /* Whether these texts stand for anything. */
@@ -164,23 +149,23 @@ static int check_power_unit(const struct conversion_options *options, struct fle
 {
 	enum power_unit unit;
 
-	if (!options->power_unit || power_unit_read(options->power_unit, &unit))
+	if (!options->plain.power_unit || power_unit_read(options->plain.power_unit, &unit))
 		return FLEXTRACE_OK;
 	return error_set(error, FLEXTRACE_E_USAGE,
 	                 "Option `power-unit` takes us, cycle or uJ: value=%s",
-	                 options->power_unit);
+	                 options->plain.power_unit);
 }
 
 static int check_kernels_from(const struct conversion_options *options,
                               struct flextrace_error *error)
 {
-	if (!options->kernels_from)
+	if (!options->plain.kernels_from)
 		return FLEXTRACE_OK;
-	if (!options->compiler_info.n)
+	if (!options->plain.compiler_info.n)
 		return error_set(error, FLEXTRACE_E_USAGE,
 		                 "Option `kernels-from` needs `compiler-info`, which tells what "
 		                 "the autopilot ran");
-	return kernel_times_check(options->kernels_from, error);
+	return kernel_times_check(options->plain.kernels_from, error);
 }
 
 int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
@@ -195,13 +180,13 @@ int conversion_check(const struct conversion_options *options, struct flextrace_
 	FLEXTRACE_TRY(check_power_unit(options, error));
 	FLEXTRACE_TRY(dialect_of_name(options->as, &dialect, error));
 	FLEXTRACE_TRY(dialect_check_ranks(options->torch_ranks, error));
-	for (uint32_t i = 0; i < options->names.n; i++)
-		if (access(options->names.texts[i], R_OK) < 0)
+	for (uint32_t i = 0; i < options->plain.names.n; i++)
+		if (access(options->plain.names.texts[i], R_OK) < 0)
 			return error_set(error, FLEXTRACE_E_INPUT,
 			                 "Cannot read firmware image: path=%s, reason=%s",
-			                 options->names.texts[i], strerror(errno));
-	for (uint32_t i = 0; i < options->compiler_info.n; i++)
-		FLEXTRACE_TRY(compiler_info_check(options->compiler_info.texts[i], error));
+			                 options->plain.names.texts[i], strerror(errno));
+	for (uint32_t i = 0; i < options->plain.compiler_info.n; i++)
+		FLEXTRACE_TRY(compiler_info_check(options->plain.compiler_info.texts[i], error));
 	FLEXTRACE_TRY(check_kernels_from(options, error));
 	FLEXTRACE_TRY(check_output_dir(options->output_dir, error));
 	return options->memory_limit_bytes ? spill_begin(options->memory_limit_bytes, error)

@@ -113,7 +113,7 @@ int describe_options(const struct conversion_options *options, struct text_list 
 	FLEXTRACE_TRY(describe_table(conversion_option_table, options, &unsaid, out));
 	FLEXTRACE_TRY(describe_derivations(options, out));
 	FLEXTRACE_TRY(describe_table(import_option_table, options, &unsaid, out));
-	return describe_table(aie_option_table, &options->aie, &unsaid.aie, out);
+	return describe_table(aie_option_table, &options->plain.aie, &unsaid.plain.aie, out);
 }
 
 int describe_inputs(const struct stream_set *set, const struct string_pool *strings,

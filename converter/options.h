@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "model/aie_options.h"
+#include "model/clock_options.h"
 #include "base/error.h"
 #include "model/ledger/pair_report.h"
 
@@ -80,53 +81,67 @@ void options_release(const struct option_spec *table, void *values);
 
 /* -- what every conversion takes: command and plug-in alike ------------------------------------ */
 
-struct conversion_options {
-	const char *output_dir; /* required */
-	const char *formats;
-	bool gzip;
-	double rho_ppm;
-	double nominal_mhz, nominal_ppm;
-	const char *latency_floor_ns;
-	int64_t max_dispatch_ns; /* 0 = none */
-	const char *clocks;      /* a file: see clock_options.h */
-	int64_t reference_rank;  /* -1 = the lowest known rank */
-	bool no_align;
-	const char *session;
-	struct option_list names;
+/* What the pipeline takes as it was given. */
+struct plain_options {
+	const char *session;              /* keep only processes of this recording; NULL = all */
+	struct option_list names;         /* firmware images with marker names */
 	struct option_list compiler_info; /* texts of paths, separated by commas */
 	const char *kernels_from;         /* an output directory, see findings/kernel_times.h */
-	const char *freq;                 /* "SOC[:CORE]" in MHz */
-	const char *ranks, *jobs;         /* lists of numbers, see select/select.h */
+	const char *power_unit;           /* us, cycle, uJ; NULL = as they tell */
+	struct option_limit fail_on_loss; /* report more losses as failure */
+	bool per_rank;                    /* files of single ranks, too */
+	struct emitted *emitted;          /* what processes counted; NULL: nobody knows; weak */
+	struct aie_options aie;           /* of import_option_table and aie_option_table */
+};
+
+/* Which rows, see select/select.h. */
+struct selected_options {
+	const char *ranks, *jobs; /* lists of numbers */
 	const char *time_range;
 	struct option_list keep, drop;
 	int64_t skip, count; /* 0 = none, all */
 	bool drop_globals;
-	bool per_rank;
-	const char *overlap, *types, *time_unit; /* see emit_read_views() */
-	const char *profile;                     /* a file, see profile.h */
-	struct option_list with, without;        /* names, see derivations.h */
+};
+
+struct viewed_options { /* see emit_read_views() */
+	const char *overlap, *types, *time_unit;
+};
+
+struct conversion_options {
+	const char *output_dir; /* required */
+	const char *formats;
+	bool gzip;
+	struct clock_settings clock;
+	const char *latency_floor_ns;
+	const char *clocks;     /* a file: see clock_options.h */
+	const char *freq;       /* "SOC[:CORE]" in MHz */
+	int64_t reference_rank; /* -1 = the lowest known rank */
+	bool no_align;
+	struct plain_options plain;
+	struct selected_options select;
+	struct viewed_options view;
+	const char *profile;              /* a file, see profile.h */
+	struct option_list with, without; /* names, see derivations.h */
 	bool summarize_comm;
-	const char *power_unit; /* see converter/findings/power.h */
-	struct option_limit fail_on_loss;
 	uint64_t memory_limit_bytes; /* 0 = none */
-	/* no options of the table */
+	/* of import_option_table */
+	const char *as;          /* dialect of imported files, NULL = by content */
+	const char *torch_ranks; /* of imported files */
+	/* no options of a table */
 	uint32_t n_threads;             /* files written at a time, 0 = one */
 	uint64_t given;                 /* options that the caller gave: see profile.h */
 	struct option_list profile_off; /* derivations; texts in the document */
 	struct cJSON *profile_document; /* owned */
-	/* What import_run() told of files of two tools; no option of the table. */
+	/* What import_run() told of files of two tools. */
 	const struct pair_report *pairs;
 	uint32_t n_pairs;
-	struct emitted *emitted; /* what processes counted; NULL: nobody knows; weak */
-	/* of import_option_table and aie_option_table */
-	const char *as;          /* dialect of imported files, NULL = by content */
-	const char *torch_ranks; /* of imported files */
-	struct aie_options aie;
 };
 #define CONVERSION_OPTIONS_INIT                                                 \
 	{                                                                       \
-		.formats = "chrome,csv", .rho_ppm = 10.0, .reference_rank = -1, \
-		.aie = AIE_OPTIONS_INIT                                         \
+		.formats = "chrome,csv", .clock = {.rho_ppm = DEFAULT_RHO_PPM}, \
+		.reference_rank = -1, .plain = {                                \
+			.aie = AIE_OPTIONS_INIT                                 \
+		}                                                               \
 	}
 
 extern const struct option_spec conversion_option_table[];

@@ -118,8 +118,8 @@ static int name_markers(struct pipeline *pipeline, struct flextrace_error *error
 	struct naming naming = {.pipeline = pipeline};
 	int status = FLEXTRACE_OK;
 
-	for (uint32_t i = 0; i < pipeline->options->n_names && !status; i++) {
-		const char *path = pipeline->options->names[i];
+	for (uint32_t i = 0; i < pipeline->options->plain.names.n && !status; i++) {
+		const char *path = pipeline->options->plain.names.texts[i];
 		int n = flextrace_elf_names_read(path, name_marker, &naming);
 
 		status = naming.status;
@@ -140,8 +140,8 @@ static int identify(struct pipeline *pipeline, struct flextrace_error *error)
 	uint32_t stream;
 	int status = FLEXTRACE_OK;
 
-	FLEXTRACE_TRY(
-		identity_init(&pipeline->identity, pipeline->strings, pipeline->options->session));
+	FLEXTRACE_TRY(identity_init(&pipeline->identity, pipeline->strings,
+	                            pipeline->options->plain.session));
 	FLEXTRACE_TRY(gather_init(&gather, pipeline->set, TABLE_DEFINITIONS, true));
 	while (!status && gather_next(&gather, &record, &stream))
 		status = identity_push(&pipeline->identity, pipeline->set->streams[stream], record,
@@ -284,16 +284,16 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 	derive_free(derive);
 	pipeline->findings.timeline = &pipeline->timeline;
 	pipeline->findings.flows = &pipeline->timeline.flows_from;
-	pipeline->findings.aie = &pipeline->options->aie;
+	pipeline->findings.aie = &pipeline->options->plain.aie;
 	return status;
 }
 
 static int read_compiler_info(struct pipeline *pipeline, struct flextrace_error *error)
 {
-	const struct pipeline_options *options = pipeline->options;
+	const struct plain_options *options = &pipeline->options->plain;
 
-	FLEXTRACE_TRY(compiler_info_read(&pipeline->compiler_info, options->compiler_info,
-	                                 options->n_compiler_info, &pipeline->cache, error));
+	FLEXTRACE_TRY(compiler_info_read(&pipeline->compiler_info, options->compiler_info.texts,
+	                                 options->compiler_info.n, &pipeline->cache, error));
 	return options->kernels_from
 	               ? kernel_times_read(&pipeline->kernel_times, options->kernels_from,
 	                                   &pipeline->cache, error)
@@ -304,11 +304,11 @@ static int rate_kernels(struct pipeline *pipeline)
 {
 	const struct utilization_options options = {
 		.core_hz = pipeline->options->core_hz,
-		.times = pipeline->options->kernels_from ? &pipeline->kernel_times : NULL,
+		.times = pipeline->options->plain.kernels_from ? &pipeline->kernel_times : NULL,
 	};
 	int status;
 
-	if (!pipeline->options->n_compiler_info)
+	if (!pipeline->options->plain.compiler_info.n)
 		return FLEXTRACE_OK;
 	status = utilization_run(&pipeline->costs, &pipeline->compiler_info, &options,
 	                         &pipeline->timeline, &pipeline->cache, pipeline->ledger);
@@ -333,8 +333,8 @@ static int find_counters(struct pipeline *pipeline)
 		.strings = &pipeline->cache,
 	};
 
-	if (pipeline->options->power_unit)
-		power_unit_read(pipeline->options->power_unit, &unit);
+	if (pipeline->options->plain.power_unit)
+		power_unit_read(pipeline->options->plain.power_unit, &unit);
 	FLEXTRACE_TRY(power_find(&pipeline->power, &pipeline->timeline, unit));
 	clocks_drop_maps(pipeline->clocks);
 	pipeline->findings.power = &pipeline->power;
@@ -419,7 +419,7 @@ static void warn_of_losses(struct ledger *ledger)
 
 static int book_emitted(struct pipeline *pipeline)
 {
-	struct emitted *emitted = pipeline->options->emitted;
+	struct emitted *emitted = pipeline->options->plain.emitted;
 	uint64_t n_read = sum_read(pipeline->ledger, RECORD_PROCESS);
 
 	if (!emitted || !emitted->is_known)
@@ -504,7 +504,7 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	run.files = files;
 	options.run = &run;
 	blocks_trim();
-	if (pipeline->options->per_rank)
+	if (pipeline->options->plain.per_rank)
 		return write_ranks(pipeline, &options, error);
 	return emit_run(&pipeline->findings, &options, error);
 }
@@ -552,15 +552,15 @@ static void release(struct pipeline *pipeline)
 
 static void tell(const struct pipeline *pipeline, struct pipeline_result *result)
 {
-	const struct pipeline_options *options = pipeline->options;
+	const struct option_limit *limit = &pipeline->options->plain.fail_on_loss;
 
 	result->records = sum_read(pipeline->ledger, RECORD_PROCESS);
 	result->host_rows = pipeline->selection.timeline.host_rows.n_rows;
 	result->device_rows = pipeline->selection.timeline.device_rows.n_rows;
 	result->lost = ledger_lost(pipeline->ledger);
 	result->n_without_clock = pipeline->ledger->warnings[WARNING_NO_DEVICE_CLOCK];
-	result->is_lossy = options->fail_on_loss &&
-	                   (result->lost > options->max_loss || result->n_without_clock);
+	result->is_lossy = limit->is_set &&
+	                   (result->lost > limit->value || result->n_without_clock);
 }
 
 int pipeline_run(struct stream_set *set, struct string_pool *strings, struct ledger *ledger,

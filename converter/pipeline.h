@@ -22,28 +22,17 @@ struct pipeline_options {
 	struct emit_options emit;
 	struct calibrate_options calibrate;
 	struct align_options align;
-	const char *session;      /* keep only processes of this recording; NULL = all */
-	const char *const *names; /* firmware images with marker names; weak */
-	uint32_t n_names;
-	const char *const *compiler_info; /* paths of compiler information; weak */
-	uint32_t n_compiler_info;
-	const char *kernels_from; /* directory with kernel times; NULL = none */
 	struct select_options select;
+	struct plain_options plain;            /* texts weak */
 	const struct derivations *derivations; /* weak; NULL = all */
-	const char *power_unit;                /* us, cycle, uJ; NULL = as they tell */
-	struct aie_options aie;
-	double core_hz;          /* compute clock of all devices; 0 = as the trace tells */
-	struct emitted *emitted; /* weak; NULL: nobody counted */
-	bool per_rank;           /* files of single ranks, too */
-	bool fail_on_loss;       /* with `max_loss`: report more losses as failure */
-	uint64_t max_loss;
+	double core_hz; /* compute clock of all devices; 0 = as the trace tells */
 };
 
 /* What a summary says about a conversion, after the files are written. */
 struct pipeline_result {
 	uint64_t records, host_rows, device_rows, lost;
 	uint64_t n_without_clock; /* device work of processes of which no clock places any */
-	bool is_lossy; /* fail_on_loss is set, and losses exceed max_loss or there is such work */
+	bool is_lossy; /* fail_on_loss is set, and losses exceed it or there is such work */
 };
 
 /* Converts. Consumes the streams' tables; `ledger` holds what the readers counted and gets the

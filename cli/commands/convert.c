@@ -109,8 +109,8 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 	const char **inputs = malloc(reader->n_traces * sizeof(*inputs));
 	struct reader_options traces = *reader;
 	struct import_options files = {.torch_ranks = options->torch_ranks,
-	                               .clock_ghz = options->aie.clock_ghz,
-	                               .duplicate_gap = options->aie.duplicate_gap,
+	                               .clock_ghz = options->plain.aie.clock_ghz,
+	                               .duplicate_gap = options->plain.aie.duplicate_gap,
 	                               .warn = cli_pass_warning,
 	                               .pair = keep_pair,
 	                               .context = conversion};
@@ -146,7 +146,7 @@ static int read_and_run(struct conversion *conversion, const struct reader_optio
 	FLEXTRACE_TRY(read_inputs(conversion, reader, options, error));
 	told.pairs = conversion->pairs;
 	told.n_pairs = conversion->n_pairs;
-	told.emitted = &conversion->emitted;
+	told.plain.emitted = &conversion->emitted;
 	ctf_views_remove(reader->views);
 	cli_progress("Converting: %u streams", conversion->set.n_streams);
 	return conversion_run(&told, &conversion->set, conversion->strings, &conversion->ledger,
@@ -227,7 +227,7 @@ static int run_job(void *context)
 		                  "All device work of a process found no clock: lost=%" PRIu64,
 		                  result.n_without_clock);
 	return cli_refuse(CLI_LOSS, "Records were lost: lost=%" PRIu64 ", fail-on-loss=%" PRIu64,
-	                  result.lost, job->options->fail_on_loss.value);
+	                  result.lost, job->options->plain.fail_on_loss.value);
 }
 
 /* Says of what a conversion died that did so twice, or by order. */
@@ -371,7 +371,7 @@ const struct command convert_command = {
 	.tables = {{option_table, 0},
                    {import_option_table, AT(conversion)},
                    {conversion_option_table, AT(conversion)},
-                   {aie_option_table, AT(conversion.aie)}},
+                   {aie_option_table, AT(conversion.plain.aie)}},
 	.options_bytes = sizeof(struct convert_options),
 	.defaults = &(const struct convert_options){.conversion = CONVERSION_OPTIONS_INIT},
 	.run = run,

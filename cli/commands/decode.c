@@ -9,11 +9,11 @@
 
 #define AT(member) offsetof(struct conversion_options, member)
 static const struct option_spec option_table[] = {
-	{"names", 0, OPTION_LIST, AT(names), "FILE",
+	{"names", 0, OPTION_LIST, AT(plain.names), "FILE",
          "Take marker names from a firmware image (may be repeated)", 0, 0},
 	{"output-dir", 'o', OPTION_TEXT, AT(output_dir), "DIR",
          "Convert, too: write all files into DIR, which is created if missing", 0, 0},
-	{"nominal-mhz", 0, OPTION_REAL, AT(nominal_mhz), "MHZ",
+	{"nominal-mhz", 0, OPTION_REAL, AT(clock.nominal_mhz), "MHZ",
          "Frequency of the device counters, for -o (default: a cycle is a ns)", 1e-3, 1e6},
 	{0}};
 
@@ -61,7 +61,7 @@ static int run(void *values, int n_operands, char **operands)
 	if (n_paths == 0)
 		return cli_refuse(CLI_USAGE,
 		                  "File is missing; `flextrace decode --help` shows the usage");
-	if (!cli_is_quiet() && decode(paths, n_paths, &options->names, &error) < 0)
+	if (!cli_is_quiet() && decode(paths, n_paths, &options->plain.names, &error) < 0)
 		return cli_fail(&error);
 	options->as = "marker-area";
 	return options->output_dir ? convert_traces(paths, n_paths, options, 1) : CLI_OK;

@@ -36,7 +36,7 @@ _Noreturn static void convert(const struct background *background, const struct 
 	cli_set_quiet(true); /* no progress in the program's output */
 	conversion.output_dir = job->output_dir;
 	if (job->is_part)
-		conversion.fail_on_loss.is_set = false;
+		conversion.plain.fail_on_loss.is_set = false;
 	code = convert_traces(&trace, 1, &conversion, 1);
 	fflush(NULL);
 	_exit(code);

@@ -11,21 +11,22 @@
 
 static void check_texts(const struct conversion_options *options)
 {
-	const struct select_options select = {.ranks = options->ranks,
-	                                      .jobs = options->jobs,
-	                                      .time_range = options->time_range,
-	                                      .keep = options->keep.texts,
-	                                      .n_keep = options->keep.n,
-	                                      .drop = options->drop.texts,
-	                                      .n_drop = options->drop.n};
+	const struct select_options select = {.ranks = options->select.ranks,
+	                                      .jobs = options->select.jobs,
+	                                      .time_range = options->select.time_range,
+	                                      .keep = options->select.keep.texts,
+	                                      .n_keep = options->select.keep.n,
+	                                      .drop = options->select.drop.texts,
+	                                      .n_drop = options->select.drop.n};
 	struct clock_settings settings = {0};
 	struct derivations derivations;
 	struct emit_views views;
 
 	select_check(&select, NULL);
 	derivations_read(&derivations, options, NULL);
-	emit_read_views(&views, options->overlap, options->types, options->time_unit, NULL);
-	dialect_check_ranks(options->ranks, NULL);
+	emit_read_views(&views, options->view.overlap, options->view.types, options->view.time_unit,
+	                NULL);
+	dialect_check_ranks(options->select.ranks, NULL);
 	if (options->latency_floor_ns)
 		clock_options_floors(options->latency_floor_ns, &settings, NULL);
 }

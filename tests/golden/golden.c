@@ -69,7 +69,7 @@ static char *convert(struct text_source *source, const char *session)
 		.emit = {.output_dir = dir, .formats = "text", .n_threads = 1},
 		.calibrate = CALIBRATE_OPTIONS_INIT,
 		.align = ALIGN_OPTIONS_INIT,
-		.session = session,
+		.plain = {.session = session},
 	};
 	size_t n;
 	FILE *to = open_memstream(&text, &n);

@@ -80,7 +80,7 @@ static bt_value_map_foreach_entry_const_func_status read_entry(const char *key,
 		profile_note_given(spec, options);
 		reader->code = read_value(spec, value, options, reader->error);
 	} else if (aie) {
-		reader->code = read_value(aie, value, &options->aie, reader->error);
+		reader->code = read_value(aie, value, &options->plain.aie, reader->error);
 	} else {
 		list_names(conversion_option_table, names, sizeof(names));
 		reader->code = error_set(reader->error, FLEXTRACE_E_USAGE,

@@ -109,7 +109,7 @@ static int convert(struct sink *sink, struct flextrace_error *error)
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "Converted, but records were lost: lost=%llu, fail-on-loss=%llu",
 		                 (unsigned long long)result.lost,
-		                 (unsigned long long)sink->options.fail_on_loss.value);
+		                 (unsigned long long)sink->options.plain.fail_on_loss.value);
 	return 0;
 }
 

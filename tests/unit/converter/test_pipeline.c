@@ -83,8 +83,8 @@ static void test_pipeline__tells_what_it_did(void **state)
 	               "9 1 1 scope begin_ns=7 name=a\n"
 	               "9 1 1 scope begin_ns=11 name=backwards\n"
 	               "9 1 1 foreign\n");
-	run->options.fail_on_loss = true;
-	run->options.max_loss = 6;
+	run->options.plain.fail_on_loss.is_set = true;
+	run->options.plain.fail_on_loss.value = 6;
 	assert_int_equal(convert(run), 0);
 	assert_int_equal(run->result.records, 3);
 	assert_int_equal(run->result.host_rows, 1);
@@ -101,8 +101,8 @@ static void test_pipeline__calls_a_run_lossy_beyond_its_limit(void **state)
 	struct run *run = *state;
 
 	read_text(run, "stream\nlost lttng_discarded_events 7\n9 1 1 scope begin_ns=7 name=a\n");
-	run->options.fail_on_loss = true;
-	run->options.max_loss = 6;
+	run->options.plain.fail_on_loss.is_set = true;
+	run->options.plain.fail_on_loss.value = 6;
 	assert_int_equal(convert(run), 0);
 	assert_true(run->result.is_lossy);
 }
@@ -122,8 +122,8 @@ static void test_pipeline__is_lossy_where_no_clock_places_the_work_of_a_process(
 		"30 1 1 device_op device=0 kind=1 name=k ts=11,12,13,14,15\n"
 		"40 2 2 device_op device=1 kind=1 name=k ts=1,2,3,4,5 submit_ns=30 complete_ns=40\n"
 		"50 2 2 device_op device=1 kind=1 name=k ts=11,12,13,14,15\n");
-	run->options.fail_on_loss = true;
-	run->options.max_loss = 1000;
+	run->options.plain.fail_on_loss.is_set = true;
+	run->options.plain.fail_on_loss.value = 1000;
 	assert_int_equal(convert(run), 0);
 	assert_int_equal(run->result.n_without_clock, 2);
 	assert_true(run->result.is_lossy);
@@ -159,8 +159,7 @@ static void test_pipeline__refuses_names_that_are_no_firmware(void **state)
 	const char *names[] = {"/nonexistent/fw.elf"};
 
 	read_text(run, "9 1 1 scope begin_ns=7\n");
-	run->options.names = names;
-	run->options.n_names = 1;
+	run->options.plain.names = (struct option_list){names, 1};
 	assert_int_equal(convert(run), FLEXTRACE_E_INPUT);
 	assert_non_null(strstr(run->error.message, names[0]));
 	assert_false(scratch_has(run->dir, "timeline.txt"));
@@ -284,7 +283,7 @@ static void test_pipeline__accounts_for_every_hostile_event(void **state)
 		start(&inner);
 		run = inner;
 		run->options.emit.formats = "text,chrome,csv";
-		run->options.session = seed % 10 == 0 ? "a" : NULL;
+		run->options.plain.session = seed % 10 == 0 ? "a" : NULL;
 		read_text(run, "stream uuid=1\nstream uuid=1 instance=1\nstream uuid=2\n");
 		read_random_events(&run->source, seed, seed % 2 ? 3000 : 40);
 		if (convert(run) < 0)

@@ -78,12 +78,12 @@ static void test_profile__sets_options_of_every_type(void **state)
 	                 "\"drop\": [\"name:a\", \"name:b\"], \"keep\": \"kind:c\"}");
 	assert_string_equal(options->formats, "text");
 	assert_true(options->gzip);
-	assert_true(options->rho_ppm == 2.5 && options->nominal_mhz == 560.0);
-	assert_int_equal(options->count, 7);
-	assert_true(options->fail_on_loss.is_set && options->fail_on_loss.value == 3);
-	assert_int_equal(options->drop.n, 2);
-	assert_string_equal(options->drop.texts[1], "name:b");
-	assert_string_equal(options->keep.texts[0], "kind:c");
+	assert_true(options->clock.rho_ppm == 2.5 && options->clock.nominal_mhz == 560.0);
+	assert_int_equal(options->select.count, 7);
+	assert_true(options->plain.fail_on_loss.is_set && options->plain.fail_on_loss.value == 3);
+	assert_int_equal(options->select.drop.n, 2);
+	assert_string_equal(options->select.drop.texts[1], "name:b");
+	assert_string_equal(options->select.keep.texts[0], "kind:c");
 	assert_int_equal(options->reference_rank, -1); /* not said: the default */
 }
 
@@ -97,11 +97,11 @@ static void test_profile__leaves_what_the_caller_gave(void **state)
 	give(place, "drop", "name:mine");
 	read_good(place, "{\"rho-ppm\": 2, \"gzip\": true, \"formats\": \"text\", "
 	                 "\"drop\": [\"name:its\"]}");
-	assert_true(options->rho_ppm == 10.0);
+	assert_true(options->clock.rho_ppm == 10.0);
 	assert_false(options->gzip);
 	assert_string_equal(options->formats, "text");
-	assert_int_equal(options->drop.n, 1);
-	assert_string_equal(options->drop.texts[0], "name:mine");
+	assert_int_equal(options->select.drop.n, 1);
+	assert_string_equal(options->select.drop.texts[0], "name:mine");
 }
 
 static void test_profile__is_not_needed(void **state)
