@@ -9,11 +9,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define LATENCY_NS 5000  /* from the last enter, or the send, to the first exit */
-#define EXIT_NS    15000 /* exits are spread over this */
-#define TAIL_SHARE 0.02
-#define TAIL_NS    1e6
-#define WANDER_NS  40e9 /* period of the sine */
+#define LATENCY_NS  5000  /* from the last enter, or the send, to the first exit */
+#define EXIT_NS     15000 /* exits are spread over this */
+#define TAIL_SHARE  0.02
+#define TAIL_NS     1e6
+#define TIGHT_SHARE 0.01
+#define WANDER_NS   40e9 /* period of the sine */
 
 /* -- chance ------------------------------------------------------------------------------------ */
 
@@ -189,10 +190,22 @@ static double skew_of(struct maker *maker, bool is_first, bool is_usual)
 	return is_first == is_usual ? 0 : ns;
 }
 
+/* One in a hundred exits is tight. */
+static double loose_exit_after(struct maker *maker, double release_ns)
+{
+	double loose_ns = maker->truth->scene.loose_ns;
+
+	if (uniform(&maker->state) < TIGHT_SHARE)
+		return release_ns - log(1 - uniform(&maker->state)) * loose_ns / 400;
+	return release_ns + loose_ns * (1 + 7 * uniform(&maker->state)) / 8;
+}
+
 static double exit_after(struct maker *maker, double release_ns)
 {
 	double ns = release_ns + LATENCY_NS + uniform(&maker->state) * EXIT_NS;
 
+	if (maker->truth->scene.loose_ns > 0)
+		return loose_exit_after(maker, release_ns + LATENCY_NS);
 	if (uniform(&maker->state) < TAIL_SHARE)
 		ns -= log(1 - uniform(&maker->state)) * TAIL_NS;
 	return ns;

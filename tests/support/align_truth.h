@@ -38,6 +38,7 @@ struct align_scene {
 	double jump_ns;     /* the last host's clock jumps by this in the middle */
 	double straggle_ns; /* somebody is late by up to this, at least by half of it */
 	bool is_fixed;      /* always the last rank */
+	double loose_ns;    /* nearly all leave late by up to this, at least by an eighth of it */
 	double skew_ns;     /* either the first rank or all others leave late by up to this */
 	double drop_share;  /* records that are missing */
 	double false_share; /* records that are off by 1 to 20 ms, either way */

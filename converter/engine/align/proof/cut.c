@@ -318,6 +318,18 @@ static void shorten_breaks(struct proof *proof)
 	}
 }
 
+/* A clock that is only suspected jumped no farther than the bounds on either side of a break leave
+ * together, which contradict nothing. */
+static void limit_jumps(struct proof *proof)
+{
+	for (uint32_t i = 1; i < proof->n_stretches; i++) {
+		struct stretch *stretch = &proof->stretches[i];
+		struct spot_range shift = stretch_find_shift(proof, stretch - 1, stretch);
+
+		stretch->jump_ns = MOST_JUMP * fmax(shift.hi, -shift.lo);
+	}
+}
+
 /* Makes two stretches of one; false: it cannot be cut there. */
 static bool split_at(struct proof *proof, uint32_t at, uint32_t front, uint32_t behind,
                      double jump_ns, bool is_guarded)
@@ -445,6 +457,8 @@ bool proof_cut(struct proof *proof)
 	                    proof->stretches[0].to + 1 < n);
 	if (proof->n_stretches > 1)
 		shorten_breaks(proof);
+	if (!proof->is_proven)
+		limit_jumps(proof);
 	proof->share = proof->n_stretches > 1 || is_long ? room_find_share(proof) : 0;
 	for (uint32_t i = 0; i < proof->n_stretches;)
 		i += !split(proof, i);

@@ -12,7 +12,8 @@
 #include "base/array.h"
 #include "proof.h"
 
-#define NOWHERE (FINE_NONE / 2)
+#define NOWHERE  (FINE_NONE / 2)
+#define NARROWER 2 /* times, at most */
 
 struct span { /* fine */
 	int64_t from, to;
@@ -37,57 +38,83 @@ static bool is_beside(const struct pace *pace)
 	return is_off(pace) || pace->more_ns > 0;
 }
 
-/* The host time of a clock before, or behind, a time (fine); none where no bound says so. */
-static int64_t host_before(const struct mesh *mesh, uint32_t clock, int64_t time)
+/* The last knot that is before a time (fine), and the first one behind it; FLEXTRACE_NONE where no
+ * bound says so. */
+static uint32_t last_before(const struct mesh *mesh, uint32_t clock, int64_t time)
 {
-	uint32_t first = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - first, lo = 0;
+	uint32_t at = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - at;
 
-	while (n > 0) { /* upper bounds grow with time */
+	while (n > 0) { /* bounds grow with time */
 		uint32_t half = n / 2;
+		bool is_before = mesh->knots[at + half].hi <= time;
 
-		if (mesh->knots[first + lo + half].hi <= time) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
+		at += is_before ? half + 1 : 0;
+		n = is_before ? n - half - 1 : half;
 	}
-	return lo > 0 ? mesh->knots[first + lo - 1].host_ns : INT64_MIN;
+	return at > mesh->first_knot[clock] ? at - 1 : FLEXTRACE_NONE;
 }
 
-static int64_t host_after(const struct mesh *mesh, uint32_t clock, int64_t time)
+static uint32_t first_behind(const struct mesh *mesh, uint32_t clock, int64_t time)
 {
-	uint32_t end = mesh->first_knot[clock + 1], at = end;
+	uint32_t at = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - at;
 
-	while (at > mesh->first_knot[clock] && mesh->knots[at - 1].lo >= time)
-		at--;
-	return at < end ? mesh->knots[at].host_ns : INT64_MAX;
+	while (n > 0) {
+		uint32_t half = n / 2;
+		bool is_before = mesh->knots[at + half].lo < time;
+
+		at += is_before ? half + 1 : 0;
+		n = is_before ? n - half - 1 : half;
+	}
+	return at < mesh->first_knot[clock + 1] ? at : FLEXTRACE_NONE;
 }
 
-static int add_cut(const struct mesh *mesh, uint32_t clock, const struct span *span,
+static double width_ns(const struct knot *knot)
+{
+	return (double)(knot->hi - knot->lo) / FINE_NS;
+}
+
+/* Whether bounds on either side are so wide that it is worth a proof whether the clock moved as
+ * much. What joins them has made them narrower than those of one side alone. */
+static bool is_loose(const struct mesh *mesh, uint32_t clock, uint32_t front, uint32_t behind,
+                     double rho, const struct span *span)
+{
+	const struct knot *knots = mesh->knots;
+	int64_t before_ns = knots[front].host_ns - knots[mesh->first_knot[clock]].host_ns;
+	int64_t after_ns = knots[mesh->first_knot[clock + 1] - 1].host_ns - knots[behind].host_ns;
+	double most = width_ns(&knots[front]) + width_ns(&knots[behind]);
+
+	if (!span->is_step)
+		return NARROWER * most >= span->least;
+	return most / (double)(before_ns < after_ns ? before_ns : after_ns) + rho >= span->least;
+}
+
+static int add_cut(const struct mesh *mesh, uint32_t clock, double rho, const struct span *span,
                    struct cuts *cuts)
 {
-	struct cut cut = {clock, host_before(mesh, clock, span->from),
-	                  host_after(mesh, clock, span->to), span->is_step, span->least};
+	uint32_t front = last_before(mesh, clock, span->from);
+	uint32_t behind = first_behind(mesh, clock, span->to);
 
-	if (cut.from_ns == INT64_MIN || cut.to_ns == INT64_MAX)
+	if (front == FLEXTRACE_NONE || behind == FLEXTRACE_NONE ||
+	    !is_loose(mesh, clock, front, behind, rho, span))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(ARRAY_RESERVE(cuts->all, cuts->n_allocated, cuts->n + 1ull));
-	cuts->all[cuts->n++] = cut;
+	cuts->all[cuts->n++] = (struct cut){clock, mesh->knots[front].host_ns,
+	                                    mesh->knots[behind].host_ns, span->is_step,
+	                                    span->least};
 	return FLEXTRACE_OK;
 }
 
-static int cut_all(const struct mesh *mesh, uint32_t component, const struct span *span,
+static int cut_all(const struct mesh *mesh, uint32_t component, double rho, const struct span *span,
                    struct cuts *cuts)
 {
 	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
 		if (has_knots(mesh, clock) && mesh->graph->component[clock] == component)
-			FLEXTRACE_TRY(add_cut(mesh, clock, span, cuts));
+			FLEXTRACE_TRY(add_cut(mesh, clock, rho, span, cuts));
 	}
 	return FLEXTRACE_OK;
 }
 
-static int find_of(const struct mesh *mesh, uint32_t clock, struct cuts *cuts)
+static int find_of(const struct mesh *mesh, uint32_t clock, double rho, struct cuts *cuts)
 {
 	const struct paces *paces = &mesh->paces[clock];
 	uint32_t knot = mesh->first_knot[clock], end = mesh->first_knot[clock + 1], to;
@@ -113,16 +140,17 @@ static int find_of(const struct mesh *mesh, uint32_t clock, struct cuts *cuts)
 		if (knot < end)
 			span.to = mesh->knots[knot].hi;
 		if (span.from > -NOWHERE && span.to < NOWHERE && span.from < span.to)
-			FLEXTRACE_TRY(cut_all(mesh, mesh->graph->component[clock], &span, cuts));
+			FLEXTRACE_TRY(
+				cut_all(mesh, mesh->graph->component[clock], rho, &span, cuts));
 	}
 	return FLEXTRACE_OK;
 }
 
-int cuts_find(const struct mesh *mesh, struct cuts *cuts)
+int cuts_find(const struct mesh *mesh, double rho, struct cuts *cuts)
 {
 	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
 		if (has_knots(mesh, clock) && mesh->paces[clock].has_left)
-			FLEXTRACE_TRY(find_of(mesh, clock, cuts));
+			FLEXTRACE_TRY(find_of(mesh, clock, rho, cuts));
 	}
 	return FLEXTRACE_OK;
 }

@@ -15,6 +15,7 @@
 #define MAX_STRETCHES 32u
 #define MAX_SLICES    16
 #define SLICE         0.25 /* of rho */
+#define MOST_JUMP     2    /* times what both sides of a place leave: larger jumps contradict */
 
 struct stretch { /* spots [from, to] of one rate */
 	uint32_t from, to;
@@ -100,6 +101,6 @@ bool proof_cut(struct proof *proof);
 /* -- cuts.c ------------------------------------------------------------------------------------ */
 
 /* Lists for each clock where any clock of its component left its rate. */
-int cuts_find(const struct mesh *mesh, struct cuts *cuts);
+int cuts_find(const struct mesh *mesh, double rho, struct cuts *cuts);
 
 #endif

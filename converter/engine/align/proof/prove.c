@@ -395,7 +395,7 @@ static int prove_again(struct proof *proof, const struct curve *curves, struct p
 	for (uint32_t i = 0; code >= 0 && i < n; i++)
 		doubted[i] = (struct doubted){INT64_MIN, INT64_MAX, false};
 	if (code >= 0)
-		code = cuts_find(mesh, &proof->cuts);
+		code = cuts_find(mesh, proof->rho, &proof->cuts);
 	if (code >= 0)
 		code = ends_find(mesh, doubted);
 	if (code >= 0 && (ends_drop(mesh, doubted, false) || proof->cuts.n > 0)) {

@@ -34,7 +34,6 @@
 #define LEAST_BLOCKS 8u  /* that say what is usual */
 #define LONG         2.5 /* times as long as evidence bounds a clock, a run says what is usual */
 #define LEAST_SIDE   8u  /* spots on either side */
-#define MOST_JUMP    2   /* times what both sides leave: larger jumps contradict */
 
 struct side { /* bounds at a spot that evidence on one side of it gives */
 	double lo, hi;

@@ -181,6 +181,10 @@ static const struct seed_case shared_cases[] = {
 	   .n_slews = 1, .swift_ppm = 50, .swift_ns = 1e12}, 0.65, 3}, 39595},
 };
 
+#define RARELY_TIGHT                                                               \
+	.n_ranks = 2, .n_rounds = 1000, .period_ns = 2e8, .shape = TRUTH_PIPELINE, \
+	.loose_ns = 4e5, .offset_ns = 1e6, .drift_ppm = 50
+
 /* Where two breaks leave next to nothing between them, what is left must not be certified with a
  * bound of hours; nor where the evidence beside a break bounds a clock on one side only. */
 static const struct width_case {
@@ -191,6 +195,9 @@ static const struct width_case {
 	{{{"jumps_between_two_breaks", JUMPS(3, 3e4), .is_backwards = true}, 0.98, 0}, 71007, 14},
 	{{{"reference_jumps_beside_loose_evidence", JUMPS(0, 1e5), .is_backwards = true}, 0.93, 5},
 	 5000032, 9},
+	/* Nothing happens. Where one exit in a hundred is tight, a clock is suspected. */
+	{{{"exits_that_are_rarely_tight", RARELY_TIGHT}, 0.999, 0}, 66, 40},
+	{{{"exits_that_are_rarely_tight", RARELY_TIGHT}, 0.999, 0}, 184, 60},
 };
 /* clang-format on */
 
