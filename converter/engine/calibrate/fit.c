@@ -358,6 +358,19 @@ static int try_more(struct evidence *evidence, const struct guess *guess, double
 	return 1;
 }
 
+/* How many knots [from, to) are not in doubt. */
+static uint32_t count_believed(const struct attempt *attempt, uint32_t from, uint32_t to)
+{
+	uint32_t n = 0, next = 0;
+
+	for (uint32_t i = from; i < to; i++) {
+		uint64_t x = attempt->knots[i].x;
+
+		n += !doubts_meet(&attempt->doubts, x, x + 1, &next);
+	}
+	return n;
+}
+
 /* Whether a clock that jumps keeps its promise between jumps, for long and most of the time. Then
  * a larger rho does not describe it. */
 static bool is_steady_between(const struct attempt *attempt)
@@ -368,8 +381,9 @@ static bool is_steady_between(const struct attempt *attempt)
 	for (uint32_t i = 0; i < reference->n_eras && reference->n_eras > 1; i++) {
 		uint32_t from = knots_find(attempt, reference->eras[i].core_from);
 		uint32_t to = knots_find(attempt, reference->eras[i].core_to);
+		uint32_t n = count_believed(attempt, from, to);
 
-		n_steady += to > from + LONG ? to - from : 0;
+		n_steady += n > LONG ? n : 0;
 	}
 	return n_steady > attempt->n_knots / 2;
 }
