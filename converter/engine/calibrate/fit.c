@@ -23,6 +23,7 @@
 #define MANY             20u      /* one in so many false ones is suspicious */
 #define FEW              64u      /* one in so many is not worth a look */
 #define LONG             64u      /* knots of an era whose rate is known */
+#define SLOW_TICK_NS     8000     /* longer ones are allowed for only where the rate is known */
 
 static int compare_claims(const void *left, const void *right)
 {
@@ -476,6 +477,13 @@ static void tell_slopes(const struct reference *reference, struct clock_map *map
 	map->n_steps = reference_steps(reference);
 }
 
+/* Whether the rate is so open that ticks may be longer than latencies: then what a stamp marks may
+ * be later than it by more than bounds allow for. One instant alone is in its own bracket. */
+static bool has_slow_ticks(const struct clock_map *map)
+{
+	return map_has_open_rate(map) && map->slope_hi > SLOW_TICK_NS;
+}
+
 int fit_map(struct attempt *band, const struct evidence *evidence, const struct prior *prior,
             struct clock_map *ret_map)
 {
@@ -494,8 +502,9 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 	ret_map->is_wandering = band->rho > prior->rho || band->n_false > evidence->n / 2;
 	ret_map->proof = band->proof;
 	ret_map->n_false = band->n_false;
-	ret_map->quality.is_assumed = ret_map->is_wandering || ret_map->proof != PROOF_NOT_NEEDED;
 	tell_slopes(&band->reference, ret_map);
+	ret_map->quality.is_assumed = ret_map->is_wandering || ret_map->proof != PROOF_NOT_NEEDED ||
+	                              (ret_map->n_knots > 1 && has_slow_ticks(ret_map));
 	return FLEXTRACE_OK;
 }
 

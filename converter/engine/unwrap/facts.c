@@ -227,7 +227,8 @@ static void take_options(struct unwrap *unwrap, uint32_t counter)
 	axis->nominal = settings.nominal_mhz > 0
 	                        ? settings.nominal_mhz / 1e3
 	                        : (double)unwrap->identity->counters[counter].nominal_hz / 1e9;
-	axis->max_dispatch_ns = settings.max_dispatch_ns;
+	/* An operation waits for that in front of it, whose record may be one of those. */
+	axis->max_dispatch_ns = unwrap->lacks_records ? 0 : settings.max_dispatch_ns;
 	axis->rho = settings.rho_ppm * 1e-6;
 }
 

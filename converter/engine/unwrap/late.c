@@ -15,7 +15,8 @@ struct queue_end {
 	uint32_t device, queue;
 	int64_t last;
 	int64_t after_ns, before_ns; /* of the one that was seen complete last */
-	bool is_used, is_shared;
+	bool is_used;
+	bool is_shared; /* with another queue, or it is not known when each of its work was over */
 };
 
 struct late {
@@ -59,15 +60,30 @@ static void remember_queue(struct late *late, const struct fact *fact)
 		return;
 	end = queue_end(late, op);
 	end->is_shared |= end->is_used && (end->device != op->device || end->queue != op->queue);
-	if (fact_is_bounded(fact) && (!end->is_used || fact->after_ns > end->after_ns)) {
+	if (fact->after_ns != UNWRAP_NO_AFTER &&
+	    (!end->is_used || fact->after_ns > end->after_ns)) {
 		end->after_ns = fact->after_ns;
-		end->before_ns = fact->before_ns;
+		end->before_ns = fact->before_ns != UNWRAP_NO_BEFORE ? fact->before_ns : INT64_MAX;
 	}
 	if (fact->status <= TIME_ASSUMED) {
 		end->device = op->device;
 		end->queue = op->queue;
 		end->last = (int64_t)(fact->first + fact->span);
 		end->is_used = true;
+	}
+}
+
+/* The limit says when work began only where it is known when that in front of it was over. */
+static void find_unknown_ends(struct late *late)
+{
+	const struct axis *axis = late->axis;
+
+	for (uint32_t i = 0; i < axis->n_facts && axis->max_dispatch_ns; i++) {
+		const struct fact *fact = &axis->facts[i];
+
+		if (fact->kind == FACT_OP &&
+		    (fact->bounds != BOUNDS_HARD || fact->after_ns == UNWRAP_NO_AFTER))
+			queue_end(late, fact->source.op)->is_shared = true;
 	}
 }
 
@@ -248,6 +264,7 @@ int axis_place_rest(struct axis *axis, const struct map *op_runs, const struct r
 	if (!late)
 		return FLEXTRACE_E_MEMORY;
 	late->axis = axis;
+	find_unknown_ends(late);
 	place_rest(late, op_runs, runs);
 	free(late);
 	return FLEXTRACE_OK;

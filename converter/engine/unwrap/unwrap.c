@@ -129,6 +129,7 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 	};
 	struct tick_op *row;
 
+	unwrap->lacks_records |= pushed->stream->losses.n > 0;
 	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, record));
 	op.device = unwrap->owner.device;
 	op.counter = unwrap->owner.counter;

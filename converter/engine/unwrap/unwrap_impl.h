@@ -279,6 +279,7 @@ struct unwrap {
 	struct wait *waits; /* owned */
 	uint32_t n_idles, n_waits;
 	uint64_t n_doubted;    /* estimates */
+	bool lacks_records;    /* some of a stream with operations were lost */
 	struct op_owner owner; /* of the last operation, most often the next one's */
 	uint64_t *n_facts;     /* owned; the most that each counter can have, runs not counted */
 	uint32_t n_facts_allocated;

@@ -330,6 +330,22 @@ static void test_clock_changes__show_one_tick_while_the_counter_stands_still(voi
 		hold_seed(&change, seed, 0.98);
 }
 
+/* A burst leaves the rate open, and what a stamp marks may be a whole tick behind it. */
+static void test_clock_changes__certify_no_slow_counter_of_an_open_rate(void **state)
+{
+	static const struct clock_change change = {{.name = "a slow counter",
+	                                            .duration_s = 0.1,
+	                                            .ops_hz = 500,
+	                                            .exec_us = 3000,
+	                                            .hz = 1e3},
+	                                           0,
+	                                           0};
+
+	(void)state;
+	hold_seed(&change, 1, 0);
+	hold_seed(&change, 5, 0);
+}
+
 static void test_clock_changes__are_followed_with_fresh_seeds(void **state)
 {
 	(void)state;
@@ -349,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_clock_changes__are_seen_where_one_bracket_shows_them),
 		cmocka_unit_test(test_clock_changes__are_seen_in_a_full_queue),
 		cmocka_unit_test(test_clock_changes__show_one_tick_while_the_counter_stands_still),
+		cmocka_unit_test(test_clock_changes__certify_no_slow_counter_of_an_open_rate),
 		cmocka_unit_test(test_clock_changes__are_followed_with_fresh_seeds),
 	};
 

@@ -311,6 +311,96 @@ static void test_clock_scenarios__assume_the_phase_of_hidden_wraps(void **state)
 	assert_true(n_assumed < 0.02 * n_ops);
 }
 
+/* -- what a dispatch limit cannot tell ------------------------------------------------------- */
+
+#define A_SECOND 1000000000
+
+/* An operation of a counter of 1 GHz that is submitted 2 us and seen complete 4 us away. */
+static void add_work(struct clock_truth *truth, uint32_t queue, double begin_ns, double end_ns)
+{
+	struct truth_op *op = &truth->ops[truth->n_ops++];
+
+	*op = (struct truth_op){.queue = queue,
+	                        .submit_ns = (int64_t)begin_ns - 2000,
+	                        .complete_ns = (int64_t)end_ns + 4000};
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		op->time_ns[i] = i < 3 ? begin_ns : end_ns;
+		op->ticks[i] = (uint64_t)op->time_ns[i];
+		op->ticks32[i] = (uint32_t)op->ticks[i];
+	}
+}
+
+/* Two operations of 7 and 3 s, one behind the other. The second one was submitted a wrap before the
+ * first one was over, which is when it could have begun if it were alone. */
+static void make_pair(struct clock_truth *truth)
+{
+	*truth = (struct clock_truth){.scene = {.hz = 1e9}, .n_lives = 1};
+	truth->ops = calloc(64, sizeof(*truth->ops));
+	truth->syncs = calloc(1, sizeof(*truth->syncs));
+	for (uint32_t i = 1; i < 17; i++) { /* not at equal distances, which leave the rate open */
+		double begin_ns = (i + i * i % 7 * 0.07) * A_SECOND;
+
+		add_work(truth, 1, begin_ns, begin_ns + 1000);
+	}
+	add_work(truth, 0, 10.0 * A_SECOND + 5000, 17.0 * A_SECOND);
+	add_work(truth, 1, 17.5 * A_SECOND, 17.5 * A_SECOND + 1000);
+	add_work(truth, 0, 17.0 * A_SECOND + 50, 20.0 * A_SECOND);
+	truth->ops[truth->n_ops - 1].submit_ns -= INT64_C(1) << 32;
+	add_work(truth, 1, 21.0 * A_SECOND, 21.0 * A_SECOND + 1000);
+	truth->scene.n_ops = truth->n_ops;
+}
+
+enum lack { LACKS_NOTHING, LACKS_SUBMISSION, LACKS_COMPLETION, LACKS_RECORDS };
+
+static struct outcome run_pair(enum lack lack)
+{
+	static const struct loss_place nowhere = {FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE,
+	                                          FLEXTRACE_NONE};
+	struct calibrate_options options = CALIBRATE_OPTIONS_INIT;
+	struct outcome outcome = {.n_ops = 0};
+	struct clock_truth truth;
+	struct clock_run run;
+
+	options.all.max_dispatch_ns = 100000;
+	make_pair(&truth);
+	if (lack == LACKS_SUBMISSION)
+		truth.ops[16].submit_ns = 0;
+	if (lack == LACKS_COMPLETION)
+		truth.ops[16].complete_ns = 0;
+	clock_run_init(&run);
+	if (lack == LACKS_RECORDS) {
+		memmove(&truth.ops[16], &truth.ops[17], 3 * sizeof(*truth.ops));
+		truth.n_ops--;
+		assert_int_equal(losses_add(&run.stream.losses, LOSS_DISCARDED_EVENTS, &nowhere,
+		                            &(struct loss_span){.count = 1}),
+		                 0);
+	}
+	clock_run_push_truth(&run, &truth, false);
+	clock_run_finish(&run, &options);
+	clock_run_judge(&run, &truth, &outcome.verdict);
+	losses_release(&run.stream.losses);
+	clock_run_release(&run);
+	clock_truth_release(&truth);
+	return outcome;
+}
+
+/* What is in front of an operation on its queue may be work of which it is not known when it was
+ * over, or that has no record. */
+static void test_clock_scenarios__take_no_limit_for_a_fact_behind_what_is_not_known(void **state)
+{
+	struct outcome outcome = run_pair(LACKS_NOTHING);
+
+	(void)state;
+	assert_int_equal(outcome.verdict.certified, 20);
+	assert_int_equal(outcome.verdict.outside, 0);
+	for (enum lack lack = LACKS_SUBMISSION; lack <= LACKS_RECORDS; lack++) {
+		outcome = run_pair(lack);
+		assert_int_equal(outcome.verdict.outside, 0);
+		assert_int_equal(outcome.verdict.wrong_epochs, 0);
+		assert_in_range(outcome.verdict.certified, 18, 19);
+	}
+}
+
 /* -- unequal floors -------------------------------------------------------------------------- */
 
 static struct outcome run_with_floors(uint64_t seed, const struct clock_settings *settings)
@@ -485,6 +575,7 @@ int main(void)
 		TEST(are_sound_with_a_fresh_seed),
 		TEST(assume_long_work_rightly_with_a_heartbeat),
 		TEST(assume_the_phase_of_hidden_wraps),
+		TEST(take_no_limit_for_a_fact_behind_what_is_not_known),
 		TEST(lose_the_bias_where_both_floors_are_given),
 		TEST(keep_the_truth_where_only_their_sum_is_given),
 		TEST(stand_an_empty_device),
