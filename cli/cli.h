@@ -34,6 +34,7 @@ enum cli_exit {
 struct command_table {
 	const struct option_spec *specs; /* NULL: no more tables */
 	size_t offset;                   /* of what they fill, in the command's options */
+	const char *group;               /* what they are about; NULL: this command alone */
 };
 
 struct command {
@@ -53,14 +54,14 @@ struct command {
 int cli_run(const struct command *command, int argc, char **argv);
 
 /* The option of all commands that convert; `type` has a member `n_workers`, 0 = one per core. */
-/* clang-format off */
-#define CLI_WORKERS_OPTION(type, max) \
-	{"workers", 'j', OPTION_NUMBER, offsetof(type, n_workers), "N", \
-	 "Threads that read streams (default: one per core)", 1, max}
-/* clang-format on */
+#define CLI_WORKERS_OPTION(type, most)                                 \
+	OPTION("workers", 'j', NUMBER, offsetof(type, n_workers), "N", \
+	       "Threads that read streams", .min = 1, .max = most, .fallback = "one per core")
 
-/* Prints a command's --help page. */
+/* Prints a command's --help page, and its options for scripts, one a line, with tabs in between:
+ * group, letter, name, what it takes, argument, default, least, most, phrase. */
 void cli_help(const struct command *command, FILE *to);
+void cli_list_options(const struct command *command, FILE *to);
 
 /* Message on stderr: "flextrace: <sentence>". No newline in the format. A note says what happens,
  * for the curious: printed unless --quiet. cli_refuse() returns the exit code. */

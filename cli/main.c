@@ -75,6 +75,20 @@ static int run_help(int argc, char **argv)
 	return CLI_OK;
 }
 
+/* For scripts: the commands, or the options of one. */
+static int run_options(int argc, char **argv)
+{
+	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
+
+	if (argc > 1 && !command)
+		return unknown_command(argv[1]);
+	if (command)
+		cli_list_options(command, stdout);
+	for (size_t i = 0; i < N_COMMANDS && !command; i++)
+		printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
+	return CLI_OK;
+}
+
 /* Where standard input, output or error are closed, files and sockets must not take their places:
  * messages would go there, and liblttng-ctl takes socket 0 for none. As before, nothing can be read
  * or written there, and the recorded program finds them closed. */
@@ -104,6 +118,8 @@ static int run(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0)
 		return run_help(argc - 1, argv + 1);
+	if (strcmp(argv[1], "options") == 0)
+		return run_options(argc - 1, argv + 1);
 	command = find_command(argv[1]);
 	return command ? cli_run(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

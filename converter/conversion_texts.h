@@ -13,7 +13,7 @@
 #include "base/text/strings.h"
 #include "base/text/text_list.h"
 
-/* Options that are set, in the order of --help; formats, gzip and rho-ppm always. */
+/* Options whose values are not their defaults, and a few in any case. */
 int describe_options(const struct conversion_options *options, struct text_list *out);
 
 /* As inputs.h numbers them. */

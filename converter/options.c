@@ -3,7 +3,9 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,128 +13,133 @@
 
 #define MEMBER(name) offsetof(struct conversion_options, name)
 
+/* clang-format off */
 const struct option_spec conversion_option_table[] = {
-	{"output-dir", 'o', OPTION_TEXT, MEMBER(output_dir), "DIR",
-         "Write all files into DIR, which is created if missing", 0, 0},
-	{"formats", 'f', OPTION_TEXT, MEMBER(formats), "LIST",
-         "Comma separated formats to write (default: chrome,csv)", 0, 0},
-	{"gzip", 'z', OPTION_FLAG, MEMBER(gzip), NULL, "Write trace.json.gz instead of trace.json",
-         0, 0},
-	{"rho-ppm", 0, OPTION_REAL, MEMBER(clock.rho_ppm), "PPM",
-         "How far a device clock's rate goes off its mean at most, either way, in parts per "
-         "million (default: 10)",
-         1e-6, 1e5},
-	{"nominal-mhz", 0, OPTION_REAL, MEMBER(clock.nominal_mhz), "MHZ",
-         "Nominal frequency of the device counters, for those the trace does not tell", 1e-3, 1e6},
-	{"nominal-ppm", 0, OPTION_REAL, MEMBER(clock.nominal_ppm), "PPM",
-         "The mean rate is within so many parts per million of the nominal one", 1e-3, 1e5},
-	{"latency-floor-ns", 0, OPTION_TEXT, MEMBER(latency_floor_ns), "S,C|R",
-         "Least latencies of submit and completion, or of the round trip", 0, 0},
-	{"max-dispatch-ns", 0, OPTION_NUMBER, MEMBER(clock.max_dispatch_ns), "N",
-         "Work starts, and is seen complete, within N ns once it can", 1, 1e17},
-	{"clocks", 0, OPTION_TEXT, MEMBER(clocks), "FILE",
-         "Take settings of the clocks of single devices from a JSON file", 0, 0},
-	{"reference-rank", 0, OPTION_NUMBER, MEMBER(reference_rank), "RANK",
-         "Put all hosts on the clock of this rank's host (default: the lowest rank)", 0, INT32_MAX},
-	{"no-align", 0, OPTION_FLAG, MEMBER(no_align), NULL,
-         "Do not align hosts by their collectives, only by their system clocks", 0, 0},
-	{"session", 0, OPTION_TEXT, MEMBER(plain.session), "ID",
-         "Keep only the processes of this recording", 0, 0},
-	{"names", 0, OPTION_LIST, MEMBER(plain.names), "FILE",
-         "Take marker names from a firmware image (may be repeated)", 0, 0},
-	{"compiler-info", 0, OPTION_LIST, MEMBER(plain.compiler_info), "PATH,...",
-         "Take ideal cycles from compiler logs, one for all ranks or one for each", 0, 0},
-	{"kernels-from", 0, OPTION_TEXT, MEMBER(plain.kernels_from), "DIR",
-         "Kernel times of the autopilot from an earlier conversion without it", 0, 0},
-	{"freq", 0, OPTION_TEXT, MEMBER(freq), "SOC[:CORE]",
-         "Nominal MHz of the device counters, and MHz of the compute clock", 0, 0},
-	{"ranks", 0, OPTION_TEXT, MEMBER(select.ranks), "LIST",
-         "Keep rows of these ranks, as 0,2-5", 0, 0},
-	{"jobs", 0, OPTION_TEXT, MEMBER(select.jobs), "LIST",
-         "Keep device work of these jobs and what launched it, as 1,7-9", 0, 0},
-	{"time-range", 0, OPTION_TEXT, MEMBER(select.time_range), "FROM,TO",
-         "Keep rows in this range: ns, or +TIME since the start with a unit", 0, 0},
-	{"keep", 0, OPTION_LIST, MEMBER(select.keep), "ATTR:REGEX",
-         "Keep rows whose attribute matches (may be repeated: all must)", 0, 0},
-	{"drop", 0, OPTION_LIST, MEMBER(select.drop), "ATTR:REGEX",
-         "Leave out rows whose attribute matches (may be repeated)", 0, 0},
-	{"drop-globals", 0, OPTION_FLAG, MEMBER(select.drop_globals), NULL,
-         "Leave out host rows of whole runs, as AIU Roundtrip", 0, 0},
-	{"skip", 0, OPTION_NUMBER, MEMBER(select.skip), "N",
-         "Leave out the first N of the rows that are left", 0, 1e18},
-	{"count", 0, OPTION_NUMBER, MEMBER(select.count), "N", "Keep N rows, in order of time", 1,
-         1e18},
-	{"per-rank", 0, OPTION_FLAG, MEMBER(plain.per_rank), NULL,
-         "Write a file for each rank, too, as TensorBoard and HTA read them", 0, 0},
-	{"overlap", 0, OPTION_TEXT, MEMBER(view.overlap), "MODE",
-         "Rows that cross in trace.json: lanes (default), async, drop or warn", 0, 0},
-	{"types", 0, OPTION_TEXT, MEMBER(view.types), "PHASES",
-         "Write only these kinds of events into trace.json, as XCisf (default: all)", 0, 0},
-	{"time-unit", 0, OPTION_TEXT, MEMBER(view.time_unit), "UNIT",
-         "What viewers of trace.json show: ms (default) or ns", 0, 0},
-	{"profile", 0, OPTION_TEXT, MEMBER(profile), "FILE",
-         "Take options from a JSON file; those given here go before it", 0, 0},
-	{"without", 0, OPTION_LIST, MEMBER(without), "NAME,...",
-         "Do not make these tables, counters, or flows", 0, 0},
-	{"with", 0, OPTION_LIST, MEMBER(with), "NAME,...", "Make them, whatever the profile says",
-         0, 0},
-	{"summarize-comm", 0, OPTION_FLAG, MEMBER(summarize_comm), NULL,
-         "Write communication.txt: messages between devices, one a line", 0, 0},
-	{"power-unit", 0, OPTION_TEXT, MEMBER(plain.power_unit), "UNIT",
-         "What the power counters count by: us, cycle or uJ (default: as they tell)", 0, 0},
-	{"fail-on-loss", 0, OPTION_LIMIT, MEMBER(plain.fail_on_loss), "N",
-         "Fail if over N records were lost (default: 0)", 0, 0},
-	{"memory-limit", 0, OPTION_SIZE, MEMBER(memory_limit_bytes), "SIZE",
-         "Keep tables in a temporary file where they need more memory, as 512M", 0, 0},
-	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
-};
+	OPTION("output-dir", 'o', TEXT, MEMBER(output_dir), "DIR",
+	       "Write all files into DIR, which is created if missing", .is_untold = true),
+	OPTION("formats", 'f', TEXT, MEMBER(formats), "LIST",
+	       "Comma separated formats to write", .is_always_told = true),
+	OPTION("gzip", 'z', FLAG, MEMBER(gzip), NULL,
+	       "Write trace.json.gz instead of trace.json", .is_always_told = true),
+	OPTION("rho-ppm", 0, REAL, MEMBER(clock.rho_ppm), "PPM",
+	       "How far a device clock's rate goes off its mean at most, either way, in parts per "
+	       "million", .min = 1e-6, .max = 1e5, .is_always_told = true),
+	OPTION("nominal-mhz", 0, REAL, MEMBER(clock.nominal_mhz), "MHZ",
+	       "Nominal frequency of the device counters, for those the trace does not tell",
+	       .min = 1e-3, .max = 1e6),
+	OPTION("nominal-ppm", 0, REAL, MEMBER(clock.nominal_ppm), "PPM",
+	       "The mean rate is within so many parts per million of the nominal one",
+	       .min = 1e-3, .max = 1e5),
+	OPTION("latency-floor-ns", 0, TEXT, MEMBER(latency_floor_ns), "S,C|R",
+	       "Least latencies of submit and completion, or of the round trip"),
+	OPTION("max-dispatch-ns", 0, NUMBER, MEMBER(clock.max_dispatch_ns), "N",
+	       "Work starts, and is seen complete, within N ns once it can", .min = 1, .max = 1e17),
+	OPTION("clocks", 0, TEXT, MEMBER(clocks), "FILE",
+	       "Take settings of the clocks of single devices from a JSON file"),
+	OPTION("reference-rank", 0, NUMBER, MEMBER(reference_rank), "RANK",
+	       "Put all hosts on the clock of this rank's host", .max = INT32_MAX,
+	       .fallback = "the lowest rank"),
+	OPTION("no-align", 0, FLAG, MEMBER(no_align), NULL,
+	       "Do not align hosts by their collectives, only by their system clocks"),
+	OPTION("session", 0, TEXT, MEMBER(plain.session), "ID",
+	       "Keep only the processes of this recording"),
+	OPTION("names", 0, LIST, MEMBER(plain.names), "FILE",
+	       "Take marker names from a firmware image (may be repeated)"),
+	OPTION("compiler-info", 0, LIST, MEMBER(plain.compiler_info), "PATH,...",
+	       "Take ideal cycles from compiler logs, one for all ranks or one for each"),
+	OPTION("kernels-from", 0, TEXT, MEMBER(plain.kernels_from), "DIR",
+	       "Kernel times of the autopilot from an earlier conversion without it"),
+	OPTION("freq", 0, TEXT, MEMBER(freq), "SOC[:CORE]",
+	       "Nominal MHz of the device counters, and MHz of the compute clock"),
+	OPTION("ranks", 0, TEXT, MEMBER(select.ranks), "LIST",
+	       "Keep rows of these ranks, as 0,2-5"),
+	OPTION("jobs", 0, TEXT, MEMBER(select.jobs), "LIST",
+	       "Keep device work of these jobs and what launched it, as 1,7-9"),
+	OPTION("time-range", 0, TEXT, MEMBER(select.time_range), "FROM,TO",
+	       "Keep rows in this range: ns, or +TIME since the start with a unit"),
+	OPTION("keep", 0, LIST, MEMBER(select.keep), "ATTR:REGEX",
+	       "Keep rows whose attribute matches (may be repeated: all must)"),
+	OPTION("drop", 0, LIST, MEMBER(select.drop), "ATTR:REGEX",
+	       "Leave out rows whose attribute matches (may be repeated)"),
+	OPTION("drop-globals", 0, FLAG, MEMBER(select.drop_globals), NULL,
+	       "Leave out host rows of whole runs, as AIU Roundtrip"),
+	OPTION("skip", 0, NUMBER, MEMBER(select.skip), "N",
+	       "Leave out the first N of the rows that are left", .max = 1e18),
+	OPTION("count", 0, NUMBER, MEMBER(select.count), "N", "Keep N rows, in order of time",
+	       .min = 1, .max = 1e18),
+	OPTION("per-rank", 0, FLAG, MEMBER(plain.per_rank), NULL,
+	       "Write a file for each rank, too, as TensorBoard and HTA read them"),
+	OPTION("overlap", 0, TEXT, MEMBER(view.overlap), "MODE",
+	       "Rows that cross in trace.json: lanes, async, drop or warn", .fallback = "lanes"),
+	OPTION("types", 0, TEXT, MEMBER(view.types), "PHASES",
+	       "Write only these kinds of events into trace.json, as XCisf", .fallback = "all"),
+	OPTION("time-unit", 0, TEXT, MEMBER(view.time_unit), "UNIT",
+	       "What viewers of trace.json show: ms or ns", .fallback = "ms"),
+	OPTION("profile", 0, TEXT, MEMBER(profile), "FILE",
+	       "Take options from a JSON file; those given here go before it", .is_untold = true),
+	OPTION("without", 0, LIST, MEMBER(without), "NAME,...",
+	       "Do not make these tables, counters, or flows", .is_untold = true),
+	OPTION("with", 0, LIST, MEMBER(with), "NAME,...",
+	       "Make them, whatever the profile says", .is_untold = true),
+	OPTION("summarize-comm", 0, FLAG, MEMBER(summarize_comm), NULL,
+	       "Write communication.txt: messages between devices, one a line"),
+	OPTION("power-unit", 0, TEXT, MEMBER(plain.power_unit), "UNIT",
+	       "What the power counters count by: us, cycle or uJ", .fallback = "as they tell"),
+	OPTION("fail-on-loss", 0, LIMIT, MEMBER(plain.fail_on_loss), "N",
+	       "Fail if over N records were lost", .fallback = "0", .is_untold = true),
+	OPTION("memory-limit", 0, SIZE, MEMBER(memory_limit_bytes), "SIZE",
+	       "Keep tables in a temporary file where they need more memory, as 512M",
+	       .is_untold = true),
+	{.name = NULL}};
 
 const struct option_spec import_option_table[] = {
-	{"torch-ranks", 0, OPTION_TEXT, MEMBER(torch_ranks), "N,...",
-         "Ranks of the files of torch that tell none, in their order", 0, 0},
-	{"as", 0, OPTION_TEXT, MEMBER(as), "DIALECT",
-         "Read files as flex, torch, tt-csv, aie-json or marker-area (default: by content)", 0, 0},
-	{"clock-ghz", 0, OPTION_REAL, MEMBER(plain.aie.clock_ghz), "GHZ",
-         "Rate of the cycles of AIE traces (default: 1.25)", 1e-3, 1e3},
-	{"duplicate-gap", 0, OPTION_REAL, MEMBER(plain.aie.duplicate_gap), "PART",
-         "AIE kernels that start nearer than PART of their median are one (default: 0.25)", 1e-6,
-         1},
-	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
-};
+	OPTION("torch-ranks", 0, TEXT, MEMBER(torch_ranks), "N,...",
+	       "Ranks of the files of torch that tell none, in their order"),
+	OPTION("as", 0, TEXT, MEMBER(as), "DIALECT",
+	       "Read files as flex, torch, tt-csv, aie-json or marker-area",
+	       .fallback = "by content"),
+	OPTION("clock-ghz", 0, REAL, MEMBER(plain.aie.clock_ghz), "GHZ",
+	       "Rate of the cycles of AIE traces", .min = 1e-3, .max = 1e3, .fallback = "1.25"),
+	OPTION("duplicate-gap", 0, REAL, MEMBER(plain.aie.duplicate_gap), "PART",
+	       "AIE kernels that start nearer than PART of their median are one",
+	       .min = 1e-6, .max = 1, .fallback = "0.25"),
+	{.name = NULL}};
 
-#define AIE_MEMBER(name) offsetof(struct aie_options, name)
+#define AIE(name) MEMBER(plain.aie.name)
+#define AIE_SIZE(name, help) \
+	OPTION(#name, 0, NUMBER, AIE(name), "N", help, .min = 1, .max = 1e9)
 
 const struct option_spec aie_option_table[] = {
-	{"peak-macs", 0, OPTION_REAL, AIE_MEMBER(peak_macs), "N",
-         "AIE: what a core multiplies and adds in a cycle at most (default: 64)", 1e-3, 1e9},
-	{"stall-factor", 0, OPTION_REAL, AIE_MEMBER(stall_factor), "X",
-         "AIE: a LOCK_STALL of X median kernels ends an iteration (default: 20)", 1e-3, 1e9},
-	{"outlier-window", 0, OPTION_REAL, AIE_MEMBER(outlier_window), "X",
-         "AIE: flag kernels X times longer or shorter than the median (default: 3)", 1, 1e9},
-	{"M", 0, OPTION_NUMBER, AIE_MEMBER(M), "N", "AIE: rows of the product", 1, 1e9},
-	{"K", 0, OPTION_NUMBER, AIE_MEMBER(K), "N", "AIE: columns of its first factor", 1, 1e9},
-	{"N", 0, OPTION_NUMBER, AIE_MEMBER(N), "N", "AIE: columns of the product", 1, 1e9},
-	{"m", 0, OPTION_NUMBER, AIE_MEMBER(m), "N", "AIE: the part of M of one kernel", 1, 1e9},
-	{"k", 0, OPTION_NUMBER, AIE_MEMBER(k), "N", "AIE: the part of K of one kernel", 1, 1e9},
-	{"n", 0, OPTION_NUMBER, AIE_MEMBER(n), "N", "AIE: the part of N of one kernel", 1, 1e9},
-	{"row", 0, OPTION_NUMBER, AIE_MEMBER(row), "N",
-         "AIE: rows of cores used (default: those in the trace)", 1, 1e6},
-	{"col", 0, OPTION_NUMBER, AIE_MEMBER(col), "N", "AIE: columns of cores used", 1, 1e6},
-	{"hwid", 0, OPTION_TEXT, AIE_MEMBER(hwid), "TEXT", "AIE: what the hardware is called", 0,
-         0},
-	{"warmup", 0, OPTION_NUMBER, AIE_MEMBER(warmup), "N",
-         "AIE: iterations before those that count (default: 0)", 0, 1e9},
-	{"iterations", 0, OPTION_NUMBER, AIE_MEMBER(iterations), "N",
-         "AIE: iterations that count (default: all behind the warm-up)", 0, 1e9},
-	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
-};
+	OPTION("peak-macs", 0, REAL, AIE(peak_macs), "N",
+	       "AIE: what a core multiplies and adds in a cycle at most", .min = 1e-3, .max = 1e9),
+	OPTION("stall-factor", 0, REAL, AIE(stall_factor), "X",
+	       "AIE: a LOCK_STALL of X median kernels ends an iteration", .min = 1e-3, .max = 1e9),
+	OPTION("outlier-window", 0, REAL, AIE(outlier_window), "X",
+	       "AIE: flag kernels X times longer or shorter than the median", .min = 1, .max = 1e9),
+	AIE_SIZE(M, "AIE: rows of the product"),
+	AIE_SIZE(K, "AIE: columns of its first factor"),
+	AIE_SIZE(N, "AIE: columns of the product"),
+	AIE_SIZE(m, "AIE: the part of M of one kernel"),
+	AIE_SIZE(k, "AIE: the part of K of one kernel"),
+	AIE_SIZE(n, "AIE: the part of N of one kernel"),
+	OPTION("row", 0, NUMBER, AIE(row), "N", "AIE: rows of cores used", .min = 1, .max = 1e6,
+	       .fallback = "those in the trace"),
+	OPTION("col", 0, NUMBER, AIE(col), "N", "AIE: columns of cores used", .min = 1, .max = 1e6,
+	       .fallback = "those in the trace"),
+	OPTION("hwid", 0, TEXT, AIE(hwid), "TEXT", "AIE: what the hardware is called"),
+	OPTION("warmup", 0, NUMBER, AIE(warmup), "N", "AIE: iterations before those that count",
+	       .max = 1e9, .fallback = "0"),
+	OPTION("iterations", 0, NUMBER, AIE(iterations), "N", "AIE: iterations that count",
+	       .max = 1e9, .fallback = "all behind the warm-up"),
+	{.name = NULL}};
+/* clang-format on */
 
 static void *member_of(const struct option_spec *spec, void *values)
 {
 	return (char *)values + spec->offset;
 }
 
-int option_refuse(const struct option_spec *spec, const char *value, struct flextrace_error *error)
+const char *option_type_phrase(enum option_type type)
 {
 	static const char *const phrases[] = {
 		[OPTION_FLAG] = "a switch",
@@ -145,8 +152,14 @@ int option_refuse(const struct option_spec *spec, const char *value, struct flex
 		[OPTION_BUDGET] = "a switch or a size as 67108864, 64M or 1G",
 	};
 
+	return phrases[type];
+}
+
+int option_refuse(const struct option_spec *spec, const char *value, struct flextrace_error *error)
+{
 	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s%s%s", spec->name,
-	                 phrases[spec->type], value ? ": value=" : "", value ? value : "");
+	                 option_type_phrase(spec->type), value ? ": value=" : "",
+	                 value ? value : "");
 }
 
 static int check_range(const struct option_spec *spec, double value, struct flextrace_error *error)
@@ -296,6 +309,43 @@ int option_parse(const struct option_spec *spec, const char *text, void *values,
 		return option_set_flag(spec, text[0] == 'y', values, error);
 	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes yes or no: value=%s",
 	                 spec->name, text);
+}
+
+char *option_join(const struct option_list *list)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	for (uint32_t i = 0; to && i < list->n; i++)
+		fprintf(to, "%s%s", i ? "," : "", list->texts[i]);
+	if (to && fclose(to) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *option_text(const struct option_spec *spec, const void *values)
+{
+	const void *value = (const char *)values + spec->offset;
+	char *text = NULL;
+
+	switch (spec->type) {
+	case OPTION_FLAG:
+		return strdup(*(const bool *)value ? "yes" : "no");
+	case OPTION_TEXT:
+		return strdup(*(const char *const *)value ? *(const char *const *)value : "");
+	case OPTION_LIST:
+		return option_join(value);
+	case OPTION_REAL:
+		return asprintf(&text, "%g", *(const double *)value) < 0 ? NULL : text;
+	case OPTION_LIMIT:
+	case OPTION_BUDGET:
+		value = &((const struct option_limit *)value)->value;
+		/* fall through */
+	default:
+		return asprintf(&text, "%" PRId64, *(const int64_t *)value) < 0 ? NULL : text;
+	}
 }
 
 const struct option_spec *option_find(const struct option_spec *table, const char *name)

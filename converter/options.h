@@ -3,8 +3,9 @@
  * options.h: named options, described once: command line, sink parameters, --help and man pages.
  *
  * A table of `struct option_spec` says what an option is called, what it takes and which member of
- * a plain struct it fills. The command parses text against it, the plug-in typed parameters, --help
- * prints it, and a test compares it with the man pages.
+ * a plain struct it fills. The command parses text against it, the plug-in typed parameters, a
+ * profile JSON. `flextrace options` prints it for man pages and completion, --help for people,
+ * run.json what was chosen.
  *
  * - Tables end with a NULL name. Values are set over defaults that the owner of the struct put
  *   there.
@@ -48,11 +49,20 @@ struct option_spec {
 	const char *name; /* "output-dir": --output-dir, parameter output-dir; NULL ends a table */
 	char letter;      /* 'o' for -o; 0 = none */
 	enum option_type type;
-	size_t offset;       /* of the member that it fills */
-	const char *metavar; /* "DIR"; NULL for flags */
-	const char *help;    /* one phrase, capital letter, no full stop */
-	double min, max;     /* NUMBER and REAL; both 0 = any that is not negative */
+	size_t offset;        /* of the member that it fills */
+	const char *metavar;  /* "DIR"; NULL for flags */
+	const char *help;     /* one phrase, capital letter, no full stop, no default */
+	double min, max;      /* NUMBER and REAL; both 0 = any that is not negative */
+	const char *fallback; /* what holds without it, in words; NULL: the default value */
+	/* In run.json an option stands whose value is not its default: */
+	bool is_untold;      /* not this one, which changes nothing in the output */
+	bool is_always_told; /* this one in any case */
 };
+#define OPTION(name_, letter_, type_, offset_, metavar_, help_, ...)                         \
+	{                                                                                    \
+		.name = name_, .letter = letter_, .type = OPTION_##type_, .offset = offset_, \
+		.metavar = metavar_, .help = help_, __VA_ARGS__                              \
+	}
 
 /* Sets an option from text; `text` NULL: none was given. FLEXTRACE_E_USAGE: not of the option's
  * type or range. */
@@ -73,8 +83,15 @@ int option_set_text(const struct option_spec *spec, const char *text, void *valu
 /* The option of that name in a table, or NULL. */
 const struct option_spec *option_find(const struct option_spec *table, const char *name);
 
+/* "a switch", "a whole number", ...: what an option takes. */
+const char *option_type_phrase(enum option_type type);
+
 /* Says what an option takes, and what was given instead (NULL: no text). FLEXTRACE_E_USAGE. */
 int option_refuse(const struct option_spec *spec, const char *value, struct flextrace_error *error);
+
+/* What an option is set to: "yes", "10", "a,b"; "" = none. Owned; NULL: no memory. */
+char *option_text(const struct option_spec *spec, const void *values);
+char *option_join(const struct option_list *list);
 
 /* Frees the lists of a table's values. */
 void options_release(const struct option_spec *table, void *values);
@@ -144,12 +161,10 @@ struct conversion_options {
 		}                                                               \
 	}
 
+/* All of struct conversion_options: what every conversion takes, what those take that read files of
+ * other tools, and what convert and the sink take besides. */
 extern const struct option_spec conversion_option_table[];
-
-/* What convert takes besides for the files that it imports. */
 extern const struct option_spec import_option_table[];
-
-/* Of struct aie_options: what convert and the sink take besides. */
 extern const struct option_spec aie_option_table[];
 
 #endif

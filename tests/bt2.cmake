@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Options, the reading of traces and the plug-in.
-flextrace_add_unit_test(NAME options SOURCES converter/options.c converter/base/text/sizes.c converter/base/error.c)
+flextrace_add_unit_test(NAME options SOURCES converter/options.c converter/conversion_texts.c LIBS flextrace_core)
 flextrace_add_unit_test(NAME profile SOURCES converter/profile.c converter/options.c converter/base/text/sizes.c
 	tests/support/scratch.c LIBS flextrace_core)
 flextrace_add_unit_test(NAME ctf_overwritten SOURCES tests/support/scratch.c
@@ -56,7 +56,7 @@ if(TARGET flextrace)
 	add_test(NAME cli.pairs COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_pairs.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv>)
 	add_test(NAME style.man COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/man_options.sh
-		$<TARGET_FILE:flextrace> ${PROJECT_SOURCE_DIR}/docs/man)
+		$<TARGET_FILE:flextrace> ${PROJECT_BINARY_DIR}/docs/man ${PROJECT_SOURCE_DIR}/cli/completion.bash)
 	set_tests_properties(style.man PROPERTIES LABELS style)
 	set_tests_properties(cli.errors cli.hostile cli.decode cli.readers cli.sources cli.compiler cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 600
 		SKIP_RETURN_CODE 77)

@@ -36,9 +36,8 @@ struct convert_options {
 	struct conversion_options conversion;
 };
 
-#define AT(member) offsetof(struct convert_options, member)
 static const struct option_spec option_table[] = {
-	CLI_WORKERS_OPTION(struct convert_options, MAX_WORKERS), {0}};
+	CLI_WORKERS_OPTION(struct convert_options, MAX_WORKERS), {.name = NULL}};
 
 /* Cores that this process may run on. */
 static uint32_t count_cores(void)
@@ -353,6 +352,8 @@ static int run(void *values, int n_operands, char **operands)
 	return code;
 }
 
+#define CONVERSION offsetof(struct convert_options, conversion)
+
 const struct command convert_command = {
 	.name = "convert",
 	.operands = "-o DIR TRACE...",
@@ -368,10 +369,10 @@ const struct command convert_command = {
 		"of\n"
 		"the torch profiler or of AMD's AI engines; a file may also be a device log of\n"
 		"tt-metal, or a copy of device memory, see decode.",
-	.tables = {{option_table, 0},
-                   {import_option_table, AT(conversion)},
-                   {conversion_option_table, AT(conversion)},
-                   {aie_option_table, AT(conversion.plain.aie)}},
+	.tables = {{option_table, 0, NULL},
+                   {conversion_option_table, CONVERSION, "conversion"},
+                   {import_option_table, CONVERSION, "files"},
+                   {aie_option_table, CONVERSION, "aie"}},
 	.options_bytes = sizeof(struct convert_options),
 	.defaults = &(const struct convert_options){.conversion = CONVERSION_OPTIONS_INIT},
 	.run = run,

@@ -9,13 +9,14 @@
 
 #define AT(member) offsetof(struct conversion_options, member)
 static const struct option_spec option_table[] = {
-	{"names", 0, OPTION_LIST, AT(plain.names), "FILE",
-         "Take marker names from a firmware image (may be repeated)", 0, 0},
-	{"output-dir", 'o', OPTION_TEXT, AT(output_dir), "DIR",
-         "Convert, too: write all files into DIR, which is created if missing", 0, 0},
-	{"nominal-mhz", 0, OPTION_REAL, AT(clock.nominal_mhz), "MHZ",
-         "Frequency of the device counters, for -o (default: a cycle is a ns)", 1e-3, 1e6},
-	{0}};
+	OPTION("names", 0, LIST, AT(plain.names), "FILE",
+               "Take marker names from a firmware image (may be repeated)"),
+	OPTION("output-dir", 'o', TEXT, AT(output_dir), "DIR",
+               "Convert, too: write all files into DIR, which is created if missing"),
+	OPTION("nominal-mhz", 0, REAL, AT(clock.nominal_mhz), "MHZ",
+               "Frequency of the device counters", .min = 1e-3, .max = 1e6,
+               .fallback = "a cycle is a ns"),
+	{.name = NULL}};
 
 static int print_all(const struct area_list *areas, const struct marker_names *names,
                      struct flextrace_error *error)
@@ -76,7 +77,7 @@ const struct command decode_command = {
 		"and prints what the firmware left in them: its last runs and the records of the "
 		"ring.\n"
 		"For devices that hang, or that no host has read.",
-	.tables = {{option_table, 0}},
+	.tables = {{option_table, 0, NULL}},
 	.options_bytes = sizeof(struct conversion_options),
 	.defaults = &(const struct conversion_options)CONVERSION_OPTIONS_INIT,
 	.run = run,

@@ -38,18 +38,18 @@ struct record_options {
 
 #define AT(member) offsetof(struct record_options, member)
 static const struct option_spec record_option_table[] = {
-	{"pid", 0, OPTION_NUMBER, AT(pid), "PID",
-         "Record this running process instead of a command", 1, INT32_MAX},
-	{"windows-only", 0, OPTION_FLAG, AT(is_windows_only), NULL,
-         "Record only inside windows that the program opens", 0, 0},
-	{"schedule", 0, OPTION_TEXT, AT(schedule), "WAIT,WARMUP,ACTIVE,REPEAT",
-         "Record only the active steps (FLEXTRACE_STEP)", 0, 0},
-	{"rotate", 0, OPTION_TEXT, AT(rotate), "SIZE|TIME",
-         "Close a chunk of the trace after so much, as 1G or 10min, and convert it meanwhile", 0,
-         0},
-	{"twice", 0, OPTION_FLAG, AT(is_twice), NULL,
-         "Run the command without and with records of the device, and compare", 0, 0},
-	{0}};
+	OPTION("pid", 0, NUMBER, AT(pid), "PID", "Record this running process instead of a command",
+               .min = 1, .max = INT32_MAX),
+	OPTION("windows-only", 0, FLAG, AT(is_windows_only), NULL,
+               "Record only inside windows that the program opens"),
+	OPTION("schedule", 0, TEXT, AT(schedule), "WAIT,WARMUP,ACTIVE,REPEAT",
+               "Record only the active steps (FLEXTRACE_STEP)"),
+	OPTION("rotate", 0, TEXT, AT(rotate), "SIZE|TIME",
+               "Close a chunk of the trace after so much, as 1G or 10min, and convert it "
+               "meanwhile"),
+	OPTION("twice", 0, FLAG, AT(is_twice), NULL,
+               "Run the command without and with records of the device, and compare"),
+	{.name = NULL}};
 static const struct option_spec after_option_table[] = RECORDED_OPTION_TABLE("Only record");
 
 /* All that a run of the command works with. */
@@ -495,10 +495,10 @@ const struct command record_command = {
 		"be\n"
 		"recorded, 3 = more was lost than --fail-on-loss allows, 4 = output cannot be "
 		"written.",
-	.tables = {{record_option_table, 0},
-                   {after_option_table, AT(after)},
-                   {recording_option_table, AT(buffers)},
-                   {conversion_option_table, AT(after.conversion)}},
+	.tables = {{record_option_table, 0, NULL},
+                   {after_option_table, AT(after), NULL},
+                   {recording_option_table, AT(buffers), "recording"},
+                   {conversion_option_table, AT(after.conversion), "conversion"}},
 	.options_bytes = sizeof(struct record_options),
 	.defaults = &(const struct record_options){.after.conversion = CONVERSION_OPTIONS_INIT},
 	.stops_at_operand = true,

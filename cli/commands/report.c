@@ -23,12 +23,11 @@ struct report_options {
 
 #define AT(member) offsetof(struct report_options, member)
 static const struct option_spec report_option_table[] = {
-	{"sort", 0, OPTION_TEXT, AT(sort), "COLUMN", "Sort by a column, largest numbers first", 0,
-         0},
-	{"limit", 0, OPTION_NUMBER, AT(limit), "N",
-         "Print N rows of a table, 0 = all (default: 100)", 0, 0},
-	{"rank", 0, OPTION_NUMBER, AT(rank), "R", "Only rows of this rank", -1, INT32_MAX},
-	{0}};
+	OPTION("sort", 0, TEXT, AT(sort), "COLUMN", "Sort by a column, largest numbers first"),
+	OPTION("limit", 0, NUMBER, AT(limit), "N", "Print N rows of a table, 0 = all"),
+	OPTION("rank", 0, NUMBER, AT(rank), "R", "Only rows of this rank", .min = -1,
+               .max = INT32_MAX, .fallback = "of all"),
+	{.name = NULL}};
 #undef AT
 
 static bool is_directory(const char *path)
@@ -159,7 +158,7 @@ const struct command report_command = {
 	.text = "Without DIR, the current directory or the newest flextrace-* in it. TABLE is the "
 		"name of\n"
 		"a CSV file: kernels, runtime, clocks, losses, events, host, ...",
-	.tables = {{report_option_table, 0}},
+	.tables = {{report_option_table, 0, NULL}},
 	.options_bytes = sizeof(struct report_options),
 	.defaults = &(const struct report_options){.limit = DEFAULT_LIMIT, .rank = NO_RANK},
 	.run = run_report};

@@ -21,9 +21,9 @@ struct start_options {
 };
 
 static const struct option_spec start_option_table[] = {
-	{"output-dir", 'o', OPTION_TEXT, offsetof(struct start_options, output_dir), "DIR",
-         "Directory of the recording (default: flextrace-DATE)", 0, 0},
-	{0}};
+	OPTION("output-dir", 'o', TEXT, offsetof(struct start_options, output_dir), "DIR",
+               "Directory of the recording", .fallback = "flextrace-DATE"),
+	{.name = NULL}};
 
 static const struct option_spec stop_option_table[] = RECORDED_OPTION_TABLE("Only stop");
 
@@ -184,8 +184,8 @@ const struct command start_command = {
 	.operands = "",
 	.summary = "Start a recording that goes on until `flextrace stop`",
 	.text = "Records all instrumented programs of this user that run or start meanwhile.",
-	.tables = {{start_option_table, 0},
-                   {recording_option_table, offsetof(struct start_options, buffers)}},
+	.tables = {{start_option_table, 0, NULL},
+                   {recording_option_table, offsetof(struct start_options, buffers), "recording"}},
 	.options_bytes = sizeof(struct start_options),
 	.defaults = &(const struct start_options){.buffers = {.wants_all = true}},
 	.run = run_start};

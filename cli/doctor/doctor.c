@@ -259,9 +259,10 @@ struct doctor_options {
 };
 
 static const struct option_spec option_table[] = {
-	{"pid", 0, OPTION_NUMBER, offsetof(struct doctor_options, pid), "PID",
-         "Look at this running process: instrumented, loaded, registered, recorded", 1, INT32_MAX},
-	{0}};
+	OPTION("pid", 0, NUMBER, offsetof(struct doctor_options, pid), "PID",
+               "Look at this running process: instrumented, loaded, registered, recorded", .min = 1,
+               .max = INT32_MAX),
+	{.name = NULL}};
 
 static int run_doctor(void *values, int n_operands, char **operands)
 {
@@ -285,6 +286,6 @@ const struct command doctor_command = {
 		"libraries\n"
 		"or firmware images: whether they are instrumented, and by which version.\n"
 		"The exit code is 0 if a recording would work, else 2.",
-	.tables = {{option_table, 0}},
+	.tables = {{option_table, 0, NULL}},
 	.options_bytes = sizeof(struct doctor_options),
 	.run = run_doctor};

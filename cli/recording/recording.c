@@ -28,20 +28,21 @@
 
 #define AT(member) offsetof(struct recording_options, member)
 const struct option_spec recording_option_table[] = {
-	{"subbuf-size", 0, OPTION_TEXT, AT(subbuf_size), "SIZE",
-         "Size of an events sub-buffer, such as 512K (default: 8M, less if /dev/shm is small)", 0,
-         0},
-	{"num-subbuf", 0, OPTION_NUMBER, AT(num_subbuf), "N",
-         "Number of events sub-buffers per CPU, a power of two (default: 8)", 2, 65536},
-	{"blocking", 0, OPTION_FLAG, AT(is_blocking), NULL,
-         "Let programs wait for room; fewer events are lost, but not none", 0, 0},
-	{"crash-safe", 0, OPTION_FLAG, AT(is_crash_safe), NULL,
-         "Keep the buffers in files, not in memory: they survive a crash of the machine", 0, 0},
-	{"relay", 0, OPTION_TEXT, AT(relay), "HOST[:PORT]|URL",
-         "Record to lttng-relayd on another host, where it can be read live", 0, 0},
-	{"flight-recorder", 0, OPTION_BUDGET, AT(flight), "SIZE",
-         "Keep only the newest records, in SIZE of memory, until a snapshot is taken", 0, 0},
-	{0}};
+	OPTION("subbuf-size", 0, TEXT, AT(subbuf_size), "SIZE",
+               "Size of an events sub-buffer, such as 512K",
+               .fallback = "8M, less if /dev/shm is small"),
+	OPTION("num-subbuf", 0, NUMBER, AT(num_subbuf), "N",
+               "Number of events sub-buffers per CPU, a power of two", .min = 2, .max = 65536,
+               .fallback = "8"),
+	OPTION("blocking", 0, FLAG, AT(is_blocking), NULL,
+               "Let programs wait for room; fewer events are lost, but not none"),
+	OPTION("crash-safe", 0, FLAG, AT(is_crash_safe), NULL,
+               "Keep the buffers in files, not in memory: they survive a crash of the machine"),
+	OPTION("relay", 0, TEXT, AT(relay), "HOST[:PORT]|URL",
+               "Record to lttng-relayd on another host, where it can be read live"),
+	OPTION("flight-recorder", 0, BUDGET, AT(flight), "SIZE",
+               "Keep only the newest records, in SIZE of memory, until a snapshot is taken"),
+	{.name = NULL}};
 #undef AT
 
 int recording_make_dir(const char *path, bool *ret_made, struct flextrace_error *error)

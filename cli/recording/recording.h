@@ -65,11 +65,12 @@ struct recorded_options {
 };
 /* clang-format off */
 #define RECORDED_OPTION_TABLE(no_convert_help) { \
-	{"no-convert", 0, OPTION_FLAG, offsetof(struct recorded_options, is_unconverted), NULL, \
-	 no_convert_help, 0, 0}, \
-	CLI_WORKERS_OPTION(struct recorded_options, 1024), {0}}
+	OPTION("no-convert", 0, FLAG, offsetof(struct recorded_options, is_unconverted), NULL, \
+	       no_convert_help), \
+	CLI_WORKERS_OPTION(struct recorded_options, 1024), {.name = NULL}}
 #define RECORDED_TABLES(table) { \
-	{table, 0}, {conversion_option_table, offsetof(struct recorded_options, conversion)}}
+	{table, 0, NULL}, \
+	{conversion_option_table, offsetof(struct recorded_options, conversion), "conversion"}}
 /* clang-format on */
 
 struct recording {

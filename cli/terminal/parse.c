@@ -207,17 +207,63 @@ static void help_line(FILE *to, char letter, const char *name, const char *argum
 	help_text(to, help);
 }
 
-static void help_table(FILE *to, const struct option_spec *table)
+/* What holds without an option: in words, or the value that the command begins with. Owned; NULL:
+ * nothing that is worth saying. */
+static char *default_of(const struct command *command, const struct command_table *table,
+                        const struct option_spec *spec)
 {
-	for (; table->name; table++) {
-		char argument[32] = "";
+	char *text = NULL;
 
-		if (table->type == OPTION_LIMIT || table->type == OPTION_BUDGET)
-			snprintf(argument, sizeof(argument), "[=%s]", table->metavar);
-		else if (table->type != OPTION_FLAG)
-			snprintf(argument, sizeof(argument), "=%s", table->metavar);
-		help_line(to, table->letter, table->name, argument, table->help);
-	}
+	if (spec->fallback)
+		return strdup(spec->fallback);
+	if (command->defaults)
+		text = option_text(spec, (const char *)command->defaults + table->offset);
+	if (text && text[0] && strcmp(text, "0") != 0 && strcmp(text, "no") != 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void help_option(FILE *to, const struct option_spec *spec, const char *initial)
+{
+	char argument[32] = "", help[256];
+
+	if (spec->type == OPTION_LIMIT || spec->type == OPTION_BUDGET)
+		snprintf(argument, sizeof(argument), "[=%s]", spec->metavar);
+	else if (spec->type != OPTION_FLAG)
+		snprintf(argument, sizeof(argument), "=%s", spec->metavar);
+	snprintf(help, sizeof(help), "%s%s%s%s", spec->help, initial ? " (default: " : "",
+	         initial ? initial : "", initial ? ")" : "");
+	help_line(to, spec->letter, spec->name, argument, help);
+}
+
+/* A line of `flextrace options`: what scripts, man pages and completion make of it is theirs. */
+static void list_option(FILE *to, const char *group, const struct option_spec *spec,
+                        const char *initial)
+{
+	fprintf(to, "%s\t%.1s\t%s\t%s\t%s\t%s\t%g\t%g\t%s\n", group, &spec->letter, spec->name,
+	        option_type_phrase(spec->type), spec->metavar ? spec->metavar : "",
+	        initial ? initial : "", spec->min, spec->max, spec->help);
+}
+
+static void each_option(const struct command *command, FILE *to, bool is_list)
+{
+	for (const struct command_table *table = command->tables; table->specs; table++)
+		for (const struct option_spec *spec = table->specs; spec->name; spec++) {
+			char *initial = default_of(command, table, spec);
+
+			if (is_list)
+				list_option(to, table->group ? table->group : command->name, spec,
+				            initial);
+			else
+				help_option(to, spec, initial);
+			free(initial);
+		}
+}
+
+void cli_list_options(const struct command *command, FILE *to)
+{
+	each_option(command, to, true);
 }
 
 void cli_help(const struct command *command, FILE *to)
@@ -228,8 +274,7 @@ void cli_help(const struct command *command, FILE *to)
 	if (command->text)
 		fprintf(to, "\n%s\n", command->text);
 	fputs("\nOptions:\n", to);
-	for (const struct command_table *table = command->tables; table->specs; table++)
-		help_table(to, table->specs);
+	each_option(command, to, false);
 	help_line(to, 'q', "quiet", "", "Print errors only");
 	help_line(to, 'h', "help", "", "Print this page");
 }

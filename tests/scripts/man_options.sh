@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# man_options.sh FLEXTRACE MANDIR: every command has a man page, the page and --help name the same options, the sink's
-# page names the options of `convert`, and mandoc has nothing to say (where it is installed).
+# man_options.sh FLEXTRACE MANDIR COMPLETION: every command has a man page; the page, --help and completion name the
+# same options; the sink's page names the options of `convert`; no text about an option is of one that there is not; and
+# mandoc has nothing to say (where it is installed).
 set -eu
 FLEXTRACE=$1
+completion=$3
 cd "$2"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -31,6 +33,12 @@ page_options() {
 		grep -oE 'Fl -?[A-Za-z][a-z-]*' | sed 's/^Fl /-/'
 }
 
+# Words that completion offers: complete WORD... with the last one to be completed.
+complete() {
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _flextrace "$1"; printf "%s\n" "${COMPREPLY[@]}"' \
+		bash "$completion" "$FLEXTRACE" "$@"
+}
+
 commands=$("$FLEXTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 [ "$(echo "$commands" | wc -w)" -ge 7 ] || fail "only these commands: $commands"
 for command in $commands; do
@@ -40,8 +48,22 @@ for command in $commands; do
 	[ "$(wc -l <"$scratch/help")" -ge 4 ] || fail "$command --help names no options"
 	diff -u --label "$command --help" --label "$(page_of "$command")" "$scratch/help" "$scratch/page" ||
 		fail "options of $command differ"
+	complete "$command" -- | sort -u >"$scratch/words"
+	grep -e -- "$scratch/help" | diff -u --label "$command --help" --label completion - "$scratch/words" ||
+		fail "completion of $command differs"
 	grep -q "$command" flextrace.1 || fail "flextrace.1 does not name $command"
 done
+
+[ "$(complete rec)" = record ] || fail "completion of rec: $(complete rec)"
+
+# A block of options.mdoc is of an option that some command has in that group.
+for command in $commands; do
+	"$FLEXTRACE" options "$command"
+done | cut -f1,3 | tr '\t' ' ' | sort -u >"$scratch/options"
+sed -n 's/^\.\\" = //p' "$(dirname "$completion")/../docs/man/options.mdoc" | sort >"$scratch/blocks"
+[ -s "$scratch/blocks" ] || fail "no blocks in options.mdoc"
+comm -13 "$scratch/options" "$scratch/blocks" >"$scratch/odd"
+[ ! -s "$scratch/odd" ] || fail "texts about no option: $(cat "$scratch/odd")"
 
 # The sink takes what convert takes, but what is about reading and what belongs to every command.
 help_options convert | sed -n 's/^--//p' | grep -vxE 'workers|as|torch-ranks|clock-ghz|duplicate-gap|help|quiet' | sort -u >"$scratch/help"

@@ -71,16 +71,14 @@ static bt_value_map_foreach_entry_const_func_status read_entry(const char *key,
                                                                const bt_value *value, void *data)
 {
 	struct params_reader *reader = data;
-	struct conversion_options *options = reader->options;
 	const struct option_spec *spec = option_find(conversion_option_table, key);
-	const struct option_spec *aie = option_find(aie_option_table, key);
 	char names[512];
 
+	if (!spec)
+		spec = option_find(aie_option_table, key);
 	if (spec) {
-		profile_note_given(spec, options);
-		reader->code = read_value(spec, value, options, reader->error);
-	} else if (aie) {
-		reader->code = read_value(aie, value, &options->plain.aie, reader->error);
+		profile_note_given(spec, reader->options);
+		reader->code = read_value(spec, value, reader->options, reader->error);
 	} else {
 		list_names(conversion_option_table, names, sizeof(names));
 		reader->code = error_set(reader->error, FLEXTRACE_E_USAGE,

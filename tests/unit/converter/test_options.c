@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "conversion_texts.h"
 #include "options.h"
 
 #define SIZE_MESSAGE "Option `size` takes a size as 1073741824, 512M or 2G: value="
@@ -20,18 +21,19 @@ struct values {
 	uint64_t size_bytes;
 };
 
+#define AT(member) offsetof(struct values, member)
+
 static const struct option_spec table[] = {
-	{"flag", 'f', OPTION_FLAG, offsetof(struct values, flag), NULL, "Flag", 0, 0},
-	{"text", 0, OPTION_TEXT, offsetof(struct values, text), "TEXT", "Text", 0, 0},
-	{"list", 0, OPTION_LIST, offsetof(struct values, list), "TEXT", "List", 0, 0},
-	{"number", 0, OPTION_NUMBER, offsetof(struct values, number), "N", "Number", -5, 5},
-	{"real", 0, OPTION_REAL, offsetof(struct values, real), "X", "Real", 0.5, 2},
-	{"open", 0, OPTION_REAL, offsetof(struct values, real), "X", "Open", 0, 0},
-	{"limit", 0, OPTION_LIMIT, offsetof(struct values, limit), "N", "Limit", 0, 0},
-	{"size", 0, OPTION_SIZE, offsetof(struct values, size_bytes), "SIZE", "Size", 0, 0},
-	{"budget", 0, OPTION_BUDGET, offsetof(struct values, limit), "SIZE", "Budget", 0, 0},
-	{NULL, 0, OPTION_FLAG, 0, NULL, NULL, 0, 0},
-};
+	OPTION("flag", 'f', FLAG, AT(flag), NULL, "Flag"),
+	OPTION("text", 0, TEXT, AT(text), "TEXT", "Text"),
+	OPTION("list", 0, LIST, AT(list), "TEXT", "List"),
+	OPTION("number", 0, NUMBER, AT(number), "N", "Number", .min = -5, .max = 5),
+	OPTION("real", 0, REAL, AT(real), "X", "Real", .min = 0.5, .max = 2),
+	OPTION("open", 0, REAL, AT(real), "X", "Open"),
+	OPTION("limit", 0, LIMIT, AT(limit), "N", "Limit"),
+	OPTION("size", 0, SIZE, AT(size_bytes), "SIZE", "Size"),
+	OPTION("budget", 0, BUDGET, AT(limit), "SIZE", "Budget"),
+	{.name = NULL}};
 
 static int parse(const char *name, const char *text, struct values *values,
                  struct flextrace_error *error)
@@ -236,6 +238,46 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	assert_null(option_find(conversion_option_table, "output"));
 }
 
+static void expect_told(const struct conversion_options *options, const char *told)
+{
+	struct text_list texts = {0};
+	char all[512] = "";
+
+	assert_int_equal(describe_options(options, &texts), 0);
+	for (uint32_t i = 0; i < texts.n; i++) {
+		strcat(all, texts.texts[i]);
+		strcat(all, "\n");
+	}
+	assert_string_equal(all, told);
+	text_list_release(&texts);
+}
+
+/* In run.json. Options of all tables; those that change nothing in the output are left out. */
+static void test_options__what_is_not_the_default_is_told(void **state)
+{
+	struct conversion_options options = CONVERSION_OPTIONS_INIT;
+	const char *keep[] = {"kind:a", "name:b"}, *without[] = {"loops"};
+
+	(void)state;
+	expect_told(&options, "formats=chrome,csv\ngzip=no\nrho-ppm=10\n");
+	options.gzip = true;
+	options.reference_rank = 0;
+	options.no_align = true;
+	options.select.keep = (struct option_list){keep, 2};
+	options.select.count = 7;
+	options.without = (struct option_list){without, 1};
+	options.memory_limit_bytes = 1;
+	options.plain.fail_on_loss.is_set = true;
+	options.profile = "p.json";
+	options.as = "flex";
+	options.plain.aie.M = 8;
+	options.plain.aie.iterations = 3;
+	options.plain.aie.clock_ghz = 1.5;
+	expect_told(&options, "formats=chrome,csv\ngzip=yes\nrho-ppm=10\nreference-rank=0\n"
+	                      "no-align=yes\nkeep=kind:a,name:b\ncount=7\nas=flex\n"
+	                      "clock-ghz=1.5\nM=8\niterations=3\nwithout=loops\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +289,7 @@ int main(void)
 		cmocka_unit_test(test_options__refuses_what_is_not_of_its_type_or_range),
 		cmocka_unit_test(test_options__typed_values_serve_every_type_that_can_hold_them),
 		cmocka_unit_test(test_options__the_table_of_conversions_is_complete),
+		cmocka_unit_test(test_options__what_is_not_the_default_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
