@@ -13,7 +13,6 @@
 #include "loader.h"
 #include "services.h"
 #include "tracer.h"
-#include "wrappers.h"
 
 ELF_NOTE(ELF_NOTE_PROGRAM)
 
@@ -37,7 +36,7 @@ __attribute__((constructor(101))) static void start(void)
 	flextrace_i_tracer_init(&env);
 	pthread_atfork(flextrace_i_definitions_lock, flextrace_i_definitions_unlock,
 	               flextrace_i_definitions_unlock);
-	flextrace_i_wrappers_init();
+	flextrace_i_services_init();
 	api = env.enabled ? flextrace_i_loader_open(&env, &services) : NULL;
 	if (!api)
 		return;

@@ -312,66 +312,58 @@ static inline void flextrace_i_op_begin(struct flextrace_scope *scope, const cha
 
 /* -- records with few members: gather the arguments, hand over the payload -- */
 
-#define FLEXTRACE_I_EDGE(event)                                                              \
-	static inline void flextrace_i_##event(uint32_t kind, const char *name, uint64_t id) \
-	{                                                                                    \
-		const struct flextrace_span_edge edge = {kind, name, id};                    \
-                                                                                             \
-		FLEXTRACE_I_SEND(event, &edge);                                              \
+#define FLEXTRACE_I_RECORD(event, payload, parameters, ...)               \
+	static inline void flextrace_i_##event parameters                 \
+	{                                                                 \
+		const struct payload flextrace_i_payload = {__VA_ARGS__}; \
+                                                                          \
+		FLEXTRACE_I_SEND(event, &flextrace_i_payload);            \
 	}
+#define FLEXTRACE_I_EDGE(event)                        \
+	FLEXTRACE_I_RECORD(event, flextrace_span_edge, \
+	                   (uint32_t kind, const char *name, uint64_t id), kind, name, id)
+#define FLEXTRACE_I_PASS(event, payload)                                    \
+	static inline void flextrace_i_##event(const struct payload *whole) \
+	{                                                                   \
+		FLEXTRACE_I_SEND(event, whole);                             \
+	}
+
 FLEXTRACE_I_EDGE(begin)
 FLEXTRACE_I_EDGE(end)
 FLEXTRACE_I_EDGE(async_begin)
 FLEXTRACE_I_EDGE(async_end)
+FLEXTRACE_I_PASS(device_op, flextrace_device_op)
+FLEXTRACE_I_PASS(host_estimate, flextrace_host_estimate)
+FLEXTRACE_I_PASS(submit, flextrace_bracket)
+FLEXTRACE_I_PASS(complete, flextrace_bracket)
+FLEXTRACE_I_RECORD(instant, flextrace_instant, (const char *name, uint64_t correlation), name,
+                   correlation)
+FLEXTRACE_I_RECORD(counter, flextrace_counter, (const char *name, double value), name, value)
+FLEXTRACE_I_RECORD(annotation, flextrace_annotation, (const char *key, const char *value), key,
+                   value)
+FLEXTRACE_I_RECORD(step, flextrace_step, (uint64_t number), number)
+FLEXTRACE_I_RECORD(clock_sync, flextrace_clock_sync,
+                   (uint32_t device, uint32_t domain, uint64_t before_ns, uint64_t ticks,
+                    uint64_t after_ns),
+                   device, domain, before_ns, ticks, after_ns)
+FLEXTRACE_I_RECORD(collective, flextrace_collective,
+                   (const char *group, uint64_t seq, const char *op, uint64_t bytes,
+                    const char *peers, uint32_t phase),
+                   group, seq, op, bytes, peers, phase)
+FLEXTRACE_I_RECORD(memory, flextrace_memory,
+                   (uint32_t device, uint64_t address, uint64_t bytes, uint32_t op), device,
+                   address, bytes, op)
+FLEXTRACE_I_RECORD(tensor, flextrace_tensor,
+                   (uint64_t correlation, uint32_t is_output, const char *dims, const char *layout,
+                    const char *dtype, const char *memory),
+                   correlation, is_output, dims, layout, dtype, memory)
+FLEXTRACE_I_RECORD(op_info, flextrace_op_info,
+                   (uint64_t correlation, const char *module, const char *opcode,
+                    const char *op_name, const char *frames),
+                   correlation, module, opcode, op_name, frames)
 #undef FLEXTRACE_I_EDGE
-
-static inline void flextrace_i_instant(const char *name, uint64_t correlation)
-{
-	const struct flextrace_instant instant = {name, correlation};
-
-	FLEXTRACE_I_SEND(instant, &instant);
-}
-
-static inline void flextrace_i_counter(const char *name, double value)
-{
-	const struct flextrace_counter counter = {name, value};
-
-	FLEXTRACE_I_SEND(counter, &counter);
-}
-
-static inline void flextrace_i_annotation(const char *key, const char *value)
-{
-	const struct flextrace_annotation annotation = {key, value};
-
-	FLEXTRACE_I_SEND(annotation, &annotation);
-}
-
-static inline void flextrace_i_step(uint64_t number)
-{
-	const struct flextrace_step step = {number};
-
-	FLEXTRACE_I_SEND(step, &step);
-}
-
-static inline void flextrace_i_device_op(const struct flextrace_device_op *op)
-{
-	FLEXTRACE_I_SEND(device_op, op);
-}
-
-static inline void flextrace_i_host_estimate(const struct flextrace_host_estimate *estimate)
-{
-	FLEXTRACE_I_SEND(host_estimate, estimate);
-}
-
-static inline void flextrace_i_submit(const struct flextrace_bracket *bracket)
-{
-	FLEXTRACE_I_SEND(submit, bracket);
-}
-
-static inline void flextrace_i_complete(const struct flextrace_bracket *bracket)
-{
-	FLEXTRACE_I_SEND(complete, bracket);
-}
+#undef FLEXTRACE_I_RECORD
+#undef FLEXTRACE_I_PASS
 
 #define FLEXTRACE_I_BRACKET(event, device, queue, job, correlation, name, host_ns) \
 	do {                                                                       \
@@ -387,51 +379,10 @@ static inline void flextrace_i_complete(const struct flextrace_bracket *bracket)
 		}                                                                  \
 	} while (0)
 
-static inline void flextrace_i_clock_sync(uint32_t device, uint32_t domain, uint64_t before_ns,
-                                          uint64_t ticks, uint64_t after_ns)
-{
-	const struct flextrace_clock_sync sync = {device, domain, before_ns, ticks, after_ns};
-
-	FLEXTRACE_I_SEND(clock_sync, &sync);
-}
-
-static inline void flextrace_i_collective(const char *group, uint64_t seq, const char *op,
-                                          uint64_t bytes, const char *peers, uint32_t phase)
-{
-	const struct flextrace_collective collective = {group, seq, op, bytes, peers, phase};
-
-	FLEXTRACE_I_SEND(collective, &collective);
-}
-
-static inline void flextrace_i_memory(uint32_t device, uint64_t address, uint64_t bytes,
-                                      uint32_t op)
-{
-	const struct flextrace_memory memory = {device, address, bytes, op};
-
-	FLEXTRACE_I_SEND(memory, &memory);
-}
-
 #define FLEXTRACE_I_MEMORY(device, address, bytes, op)                                         \
 	FLEXTRACE_I_EMIT(memory,                                                               \
 	                 flextrace_i_memory(FLEXTRACE_I_U32(device), FLEXTRACE_I_U64(address), \
 	                                    FLEXTRACE_I_U64(bytes), op))
-
-static inline void flextrace_i_tensor(uint64_t correlation, uint32_t is_output, const char *dims,
-                                      const char *layout, const char *dtype, const char *memory)
-{
-	const struct flextrace_tensor tensor = {correlation, is_output, dims,
-	                                        layout,      dtype,     memory};
-
-	FLEXTRACE_I_SEND(tensor, &tensor);
-}
-
-static inline void flextrace_i_op_info(uint64_t correlation, const char *module, const char *opcode,
-                                       const char *op_name, const char *frames)
-{
-	const struct flextrace_op_info info = {correlation, module, opcode, op_name, frames};
-
-	FLEXTRACE_I_SEND(op_info, &info);
-}
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

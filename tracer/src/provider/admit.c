@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "emit_counts.h"
-#include "last_thread.h"
+#include "threads.h"
 #include "late.h"
 
 static uint32_t word;          /* where the kernel (before 4.14) empties no page */
@@ -43,7 +43,7 @@ void admit_warm_thread(void)
 	if (admit_warmth == ADMIT_COLD)
 		admit_warmth = ADMIT_WARMING;
 	lttng_ust_init_thread();
-	last_thread_watch();
+	threads_watch_main();
 	admit_warmth = ADMIT_WARM;
 }
 

@@ -13,7 +13,6 @@
 #include "admit.h"
 #include "descriptors.h"
 #include "emit_counts.h"
-#include "last_thread.h"
 #include "late.h"
 #include "recording.h"
 #include "threads.h"
@@ -81,7 +80,7 @@ static void register_child(sigset_t *signals)
 {
 	uint64_t begun_ns = flextrace_now_ns();
 
-	last_thread_watch();
+	threads_watch_main();
 	lttng_ust_after_fork_child(signals);
 	late_begin(flextrace_now_ns() - begun_ns, limit_ns, !is_impatient, 0);
 	recording_dump(); /* elsewise the state dump of the new process does it */

@@ -20,7 +20,7 @@
 #include "area/elf_note.h"
 #include "emit_counts.h"
 #include "fork.h"
-#include "last_thread.h"
+#include "threads.h"
 #include "last_words.h"
 #include "late.h"
 #include "recording.h"
@@ -113,7 +113,7 @@ static void set_up(void)
 	emit_counts_name_session(secure_getenv("FLEXTRACE_SESSION"));
 	late_init(states[flextrace_i_event_process], secure_getenv);
 	emit_counts_open(EMIT_FILE_ROOT, identity.start_ns);
-	last_thread_init();
+	threads_init();
 	admit_init();
 	descriptors_init();
 	recording_init(&backend, secure_getenv);

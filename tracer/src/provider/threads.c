@@ -2,11 +2,15 @@
 #define _GNU_SOURCE 1
 #include "threads.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernel_file.h"
@@ -18,6 +22,8 @@
 /* Fields between the name and the flags (state, ppid, pgrp, ...), and the number of threads. */
 #define N_BEFORE_FLAGS   6
 #define N_BEFORE_THREADS 17
+#define OWN_NAME         "flextrace-ust"
+#define PAUSE_NS         20000000
 
 /* Reads "TID (NAME) STATE PPID ...", cut to `size`; "" if the thread is gone. */
 static void read_stat(int tid, char *line, size_t size)
@@ -108,8 +114,10 @@ static int count_known(int tid, void *data)
 	return 0;
 }
 
-/* A thread that came while the list was read is in the number that is read behind it. */
-int threads_are_gone(void)
+/* Whether the main thread has ended and no other of the program's is left: only LTTng's, and the
+ * calling one, which has a name as these. A thread that came while the list was read is in the
+ * number that is read behind it. */
+static int are_gone(void)
 {
 	struct census census = {find_own(), read_link("/proc/self", (int)getpid()), 0};
 	char line[512];
@@ -120,4 +128,47 @@ int threads_are_gone(void)
 	read_stat(census.own, line, sizeof(line));
 	end = strrchr(line, ')');
 	return end && read_field(end, N_BEFORE_THREADS) == census.n_known;
+}
+
+/* -- the last one -- */
+
+static pthread_key_t key;
+static int has_key;
+static sigset_t signals; /* that the main thread had blocked */
+
+static void *await_last(void *unused)
+{
+	const struct timespec pause = {0, PAUSE_NS};
+
+	(void)unused;
+	prctl(PR_SET_NAME, OWN_NAME);
+	while (!are_gone())
+		nanosleep(&pause, NULL);
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
+	exit(0);
+}
+
+/* Of the main thread's value: not called where main() returns or somebody calls exit(). */
+static void begin(void *unused)
+{
+	pthread_t thread;
+	sigset_t all;
+
+	(void)unused;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &signals);
+	if (pthread_create(&thread, NULL, await_last, NULL) == 0)
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+void threads_init(void)
+{
+	has_key = pthread_key_create(&key, begin) == 0;
+}
+
+void threads_watch_main(void)
+{
+	if (has_key && syscall(SYS_gettid) == getpid())
+		pthread_setspecific(key, &key);
 }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads.h: whether other threads than LTTng's live in this process.
+ * threads.h: whether other threads than LTTng's live in this process, and its end if its main
+ * thread has ended by pthread_exit().
+ *
+ * Such a process ends with its last thread. LTTng's two never end. So when the main thread has
+ * ended, a thread of ours looks until no thread of the program is left, and calls exit(0) then, as
+ * the C library would in the last one.
  */
 #ifndef FLEXTRACE_PROVIDER_THREADS_H
 #define FLEXTRACE_PROVIDER_THREADS_H
@@ -12,12 +17,10 @@
  */
 int threads_are_others(void);
 
-/*
- * 1 if the main thread has ended and no other of the program's is left: only LTTng's, and the
- * calling one, which names itself THREADS_NAME so as to count as one of these.
- */
-int threads_are_gone(void);
+/* Called once, before threads_watch_main(). */
+void threads_init(void);
 
-#define THREADS_NAME "flextrace-ust"
+/* In the main thread, of the child of a fork, too: be there when it ends. In others nothing. */
+void threads_watch_main(void);
 
 #endif
