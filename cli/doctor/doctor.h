@@ -7,18 +7,22 @@
 
 enum verdict { VERDICT_OK, VERDICT_WARN, VERDICT_FAIL };
 
-struct findings { /* zeroed: none */
+struct verdicts { /* zeroed: none */
 	int n_warnings, n_failures;
 };
 
 /* Prints and counts a finding; the text in `mend` says what to do, NULL = nothing. */
-void findings_tell(struct findings *findings, enum verdict verdict, const char *mend,
-                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+void verdict_tell(struct verdicts *verdicts, enum verdict verdict, const char *mend,
+                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#define verdict_ok(verdicts, ...)         verdict_tell(verdicts, VERDICT_OK, NULL, __VA_ARGS__)
+#define verdict_warn(verdicts, mend, ...) verdict_tell(verdicts, VERDICT_WARN, mend, __VA_ARGS__)
+#define verdict_fail(verdicts, mend, ...) verdict_tell(verdicts, VERDICT_FAIL, mend, __VA_ARGS__)
 
 /* Looks into a program, a library or a firmware image. */
-void doctor_file(struct findings *findings, const char *path);
+void doctor_file(struct verdicts *verdicts, const char *path);
 
 /* Looks at a running process and at what the session daemon knows of it. */
-void doctor_process(struct findings *findings, pid_t pid);
+void doctor_process(struct verdicts *verdicts, pid_t pid);
 
 #endif

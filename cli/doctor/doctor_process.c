@@ -16,7 +16,7 @@
 
 /* What is mapped in the process. */
 struct mapped {
-	struct findings *findings;
+	struct verdicts *verdicts;
 	pid_t pid;
 	bool is_instrumented, has_provider;
 };
@@ -32,11 +32,10 @@ static void look_into(struct mapped *mapped, const char *path)
 	if (elf_facts_read(seen_from_here, &facts, &error) < 0)
 		return; /* no ELF file: data */
 	if (*facts.program)
-		findings_tell(mapped->findings, VERDICT_OK, NULL, "instrumented: %s, flextrace %s",
-		              path, facts.program);
+		verdict_ok(mapped->verdicts, "instrumented: %s, flextrace %s", path, facts.program);
 	if (*facts.provider)
-		findings_tell(mapped->findings, VERDICT_OK, NULL,
-		              "LTTng provider: %s, flextrace %s", path, facts.provider);
+		verdict_ok(mapped->verdicts, "LTTng provider: %s, flextrace %s", path,
+		           facts.provider);
 	mapped->is_instrumented |= *facts.program != '\0';
 	mapped->has_provider |= *facts.provider != '\0';
 }
@@ -82,43 +81,42 @@ static char *find_variable(pid_t pid, const char *name)
 	return value;
 }
 
-static void tell_no_provider(struct findings *findings, pid_t pid)
+static void tell_no_provider(struct verdicts *verdicts, pid_t pid)
 {
 	char *off = find_variable(pid, "FLEXTRACE");
 	char *path = find_variable(pid, "FLEXTRACE_PROVIDER");
 
 	if (off && strcmp(off, "0") == 0)
-		findings_tell(findings, VERDICT_FAIL, "start it without FLEXTRACE=0",
-		              "LTTng provider: switched off by FLEXTRACE=0");
+		verdict_fail(verdicts, "start it without FLEXTRACE=0",
+		             "LTTng provider: switched off by FLEXTRACE=0");
 	else
-		findings_tell(findings, VERDICT_FAIL,
-		              "start it with FLEXTRACE_VERBOSE=1, which says why, or by "
-		              "`flextrace record -- COMMAND`",
-		              "LTTng provider: not loaded%s%s",
-		              path ? ", although FLEXTRACE_PROVIDER=" : "", path ? path : "");
+		verdict_fail(verdicts,
+		             "start it with FLEXTRACE_VERBOSE=1, which says why, or by "
+		             "`flextrace record -- COMMAND`",
+		             "LTTng provider: not loaded%s%s",
+		             path ? ", although FLEXTRACE_PROVIDER=" : "", path ? path : "");
 	free(off);
 	free(path);
 }
 
-static void check_registration(struct findings *findings, pid_t pid)
+static void check_registration(struct verdicts *verdicts, pid_t pid)
 {
 	struct flextrace_error error = {0};
 	uint32_t n_events;
 
 	if (registration_count(pid, &n_events, &error) < 0)
-		findings_tell(findings, VERDICT_FAIL, NULL, "session daemon: %s", error.message);
+		verdict_fail(verdicts, NULL, "session daemon: %s", error.message);
 	else if (n_events == 0)
-		findings_tell(
-			findings, VERDICT_FAIL,
-			"processes register with root's daemon and with their own user's: run "
-			"the doctor as that user; if it was so, start the process again",
-			"session daemon: does not know the process");
+		verdict_fail(verdicts,
+		             "processes register with root's daemon and with their own user's: run "
+		             "the doctor as that user; if it was so, start the process again",
+		             "session daemon: does not know the process");
 	else
-		findings_tell(findings, VERDICT_OK, NULL,
-		              "session daemon: knows %" PRIu32 " events of the process", n_events);
+		verdict_ok(verdicts, "session daemon: knows %" PRIu32 " events of the process",
+		           n_events);
 }
 
-static void check_sessions(struct findings *findings, pid_t pid)
+static void check_sessions(struct verdicts *verdicts, pid_t pid)
 {
 	struct registration_session *sessions = NULL;
 	struct flextrace_error error = {0};
@@ -127,40 +125,39 @@ static void check_sessions(struct findings *findings, pid_t pid)
 
 	snprintf(mend, sizeof(mend), "flextrace record --pid=%ld", (long)pid);
 	if (n < 0)
-		findings_tell(findings, VERDICT_FAIL, NULL, "events: %s", error.message);
+		verdict_fail(verdicts, NULL, "events: %s", error.message);
 	else if (n == 0)
-		findings_tell(findings, VERDICT_WARN, mend, "events: off, no session records them");
+		verdict_warn(verdicts, mend, "events: off, no session records them");
 	for (int i = 0; i < n; i++)
-		findings_tell(findings, VERDICT_OK, NULL,
-		              "events: %" PRIu32 " are on, session %s records them",
-		              sessions[i].n_events, sessions[i].name);
+		verdict_ok(verdicts, "events: %" PRIu32 " are on, session %s records them",
+		           sessions[i].n_events, sessions[i].name);
 	free(sessions);
 }
 
-void doctor_process(struct findings *findings, pid_t pid)
+void doctor_process(struct verdicts *verdicts, pid_t pid)
 {
-	struct mapped mapped = {.findings = findings, .pid = pid};
+	struct mapped mapped = {.verdicts = verdicts, .pid = pid};
 
 	if (!look_at_maps(&mapped)) {
-		findings_tell(findings, VERDICT_FAIL,
-		              errno == EACCES ? "run the doctor as its user, or as root" : NULL,
-		              "process %ld: %s", (long)pid,
-		              errno == ENOENT ? "there is none" : strerror(errno));
+		verdict_fail(verdicts,
+		             errno == EACCES ? "run the doctor as its user, or as root" : NULL,
+		             "process %ld: %s", (long)pid,
+		             errno == ENOENT ? "there is none" : strerror(errno));
 		return;
 	}
 	if (!mapped.is_instrumented)
-		findings_tell(findings, VERDICT_FAIL,
-		              "compile it with flextrace/flextrace.h and without FLEXTRACE_DISABLE",
-		              "process %ld: not instrumented, or compiled out", (long)pid);
+		verdict_fail(verdicts,
+		             "compile it with flextrace/flextrace.h and without FLEXTRACE_DISABLE",
+		             "process %ld: not instrumented, or compiled out", (long)pid);
 	else if (!mapped.has_provider)
-		tell_no_provider(findings, pid);
+		tell_no_provider(verdicts, pid);
 	if (!mapped.is_instrumented || !mapped.has_provider)
 		return;
 	if (!daemon_is_alive()) {
-		findings_tell(findings, VERDICT_WARN, NULL,
-		              "session daemon: none answers, `flextrace record --pid` starts one");
+		verdict_warn(verdicts, NULL,
+		             "session daemon: none answers, `flextrace record --pid` starts one");
 		return;
 	}
-	check_registration(findings, pid);
-	check_sessions(findings, pid);
+	check_registration(verdicts, pid);
+	check_sessions(verdicts, pid);
 }
