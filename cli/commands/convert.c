@@ -359,16 +359,12 @@ const struct command convert_command = {
 	.operands = "-o DIR TRACE...",
 	.summary = "Convert recorded traces into one timeline",
 	.text = "Reads the LTTng traces at or below each TRACE, as babeltrace2 finds them, and "
-		"writes\n"
-		"trace.json for Perfetto or Chrome, CSV tables and run.json into the output "
-		"directory.\n"
-		"A stream file that ends inside a packet is read up to its last whole packet.\n"
-		"The directory of a recording with --crash-safe that broke off is recovered "
-		"first.\n"
-		"A TRACE that is a file, or a directory of *.json or *.json.gz, is events of Flex, "
-		"of\n"
-		"the torch profiler or of AMD's AI engines; a file may also be a device log of\n"
-		"tt-metal, or a copy of device memory, see decode.",
+		"writes trace.json for Perfetto or Chrome, CSV tables and run.json into the output "
+		"directory. A stream file that ends inside a packet is read up to its last whole "
+		"packet. The directory of a recording with --crash-safe that broke off is "
+		"recovered first. A TRACE that is a file, or a directory of *.json or *.json.gz, "
+		"is events of Flex, of the torch profiler or of AMD's AI engines; a file may also "
+		"be a device log of tt-metal, or a copy of device memory, see decode.",
 	.tables = {{option_table, 0, NULL},
                    {conversion_option_table, CONVERSION, "conversion"},
                    {import_option_table, CONVERSION, "files"},

@@ -72,11 +72,9 @@ const struct command decode_command = {
 	.name = "decode",
 	.operands = "FILE...",
 	.summary = "Show marker areas in copies of device memory",
-	.text = "Finds the marker areas in each FILE, a copy of memory of a device or of a "
-		"part of it,\n"
-		"and prints what the firmware left in them: its last runs and the records of the "
-		"ring.\n"
-		"For devices that hang, or that no host has read.",
+	.text = "Finds the marker areas in each FILE, a copy of memory of a device or of a part of "
+		"it, and prints what the firmware left in them: its last runs and the records of "
+		"the ring. For devices that hang, or that no host has read.",
 	.tables = {{option_table, 0, NULL}},
 	.options_bytes = sizeof(struct conversion_options),
 	.defaults = &(const struct conversion_options)CONVERSION_OPTIONS_INIT,

@@ -488,13 +488,10 @@ const struct command record_command = {
 	.operands = "[-- COMMAND [ARGUMENT...]]",
 	.summary = "Record a program, or programs that run, and convert the recording",
 	.text = "Without a command, records the instrumented programs that already run, until "
-		"Ctrl-C.\n"
-		"The trace goes into DIR/trace and the output beside it; without -o, DIR is\n"
-		"flextrace-PROGRAM-DATE. A DIR that holds a recording is refused.\n"
-		"The exit code is the program's; if that is 0, the recording's: 2 = nothing could "
-		"be\n"
-		"recorded, 3 = more was lost than --fail-on-loss allows, 4 = output cannot be "
-		"written.",
+		"Ctrl-C. The trace goes into DIR/trace and the output beside it; without -o, DIR "
+		"is flextrace-PROGRAM-DATE. A DIR that holds a recording is refused. The exit code "
+		"is the program's; if that is 0, the recording's: 2 = nothing could be recorded, 3 "
+		"= more was lost than --fail-on-loss allows, 4 = output cannot be written.",
 	.tables = {{record_option_table, 0, NULL},
                    {after_option_table, AT(after), NULL},
                    {recording_option_table, AT(buffers), "recording"},

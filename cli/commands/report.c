@@ -39,10 +39,7 @@ static bool is_directory(const char *path)
 
 static bool has_conversion(const char *dir)
 {
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/run.json", dir);
-	return access(path, R_OK) == 0;
+	return access(path_of(dir, "run.json").text, R_OK) == 0;
 }
 
 /* The current directory if something was converted into it, else the newest recording in it. */
@@ -156,8 +153,7 @@ const struct command report_command = {
 	.operands = "[DIR] [TABLE...]",
 	.summary = "Print the summary of a conversion, or tables of it",
 	.text = "Without DIR, the current directory or the newest flextrace-* in it. TABLE is the "
-		"name of\n"
-		"a CSV file: kernels, runtime, clocks, losses, events, host, ...",
+		"name of a CSV file: kernels, runtime, clocks, losses, events, host, ...",
 	.tables = {{report_option_table, 0, NULL}},
 	.options_bytes = sizeof(struct report_options),
 	.defaults = &(const struct report_options){.limit = DEFAULT_LIMIT, .rank = NO_RANK},

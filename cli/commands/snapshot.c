@@ -46,11 +46,9 @@ const struct command snapshot_command = {
 	.operands = "[DIR|SESSION]",
 	.summary = "Write down what a flight recorder holds, and convert it",
 	.text = "Of a recording with --flight-recorder that runs: the only one, or the one with "
-		"that\n"
-		"directory or session (see status). The recording goes on. The snapshot is "
-		"written\n"
-		"into DIR/snapshots/N/trace and its output beside it, unless -o names another\n"
-		"directory.",
+		"that directory or session (see status). The recording goes on. The snapshot is "
+		"written into DIR/snapshots/N/trace and its output beside it, unless -o names "
+		"another directory.",
 	.tables = RECORDED_TABLES(option_table),
 	.options_bytes = sizeof(struct recorded_options),
 	.defaults = &(const struct recorded_options){.conversion = CONVERSION_OPTIONS_INIT},

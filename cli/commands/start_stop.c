@@ -195,10 +195,8 @@ const struct command stop_command = {
 	.operands = "[DIR]",
 	.summary = "Stop a recording of `flextrace start` and convert it",
 	.text = "Without DIR, the only recording of `flextrace start` there is; with it, also what "
-		"a\n"
-		"`flextrace record` that died left there. The output goes beside the trace unless "
-		"-o\n"
-		"names another directory.",
+		"a `flextrace record` that died left there. The output goes beside the trace "
+		"unless -o names another directory.",
 	.tables = RECORDED_TABLES(stop_option_table),
 	.options_bytes = sizeof(struct recorded_options),
 	.defaults = &(const struct recorded_options){.conversion = CONVERSION_OPTIONS_INIT},

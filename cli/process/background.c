@@ -106,11 +106,8 @@ static void tell(struct background *background, int status)
 static bool reap(struct background *background, int options)
 {
 	int status;
-	pid_t pid;
+	pid_t pid = TEMP_FAILURE_RETRY(waitpid(background->pid, &status, options));
 
-	do
-		pid = waitpid(background->pid, &status, options);
-	while (pid < 0 && errno == EINTR);
 	if (pid == 0)
 		return false;
 	tell(background, pid < 0 ? -1 : status);

@@ -18,20 +18,22 @@ int path_join(char ret_path[PATH_MAX], const char *dir, const char *name,
 	return error_set(error, FLEXTRACE_E_OUTPUT, "Path is too long: path=%.64s...", dir);
 }
 
+struct path path_of(const char *dir, const char *name)
+{
+	struct path path;
+
+	snprintf(path.text, sizeof(path.text), "%s/%s", dir, name);
+	return path;
+}
+
 bool path_is_there(const char *dir, const char *name)
 {
-	char path[PATHS_SIZE];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return access(path, F_OK) == 0;
+	return access(path_of(dir, name).text, F_OK) == 0;
 }
 
 void path_remove(const char *dir, const char *name)
 {
-	char path[PATHS_SIZE];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	unlink(path);
+	unlink(path_of(dir, name).text);
 }
 
 const char *path_base(const char *path)

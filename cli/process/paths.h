@@ -16,7 +16,14 @@
 
 #define PATHS_SIZE (2 * PATH_MAX)
 
-/* "dir/name". FLEXTRACE_E_OUTPUT: that is too long. */
+/* "dir/name", cut where that is too long; `path_of(dir, name).text` lasts as long as the expression
+ * that it stands in. */
+struct path {
+	char text[PATHS_SIZE];
+};
+struct path path_of(const char *dir, const char *name);
+
+/* The same. FLEXTRACE_E_OUTPUT: it is too long. */
 int path_join(char ret_path[PATH_MAX], const char *dir, const char *name,
               struct flextrace_error *error);
 

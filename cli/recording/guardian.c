@@ -93,31 +93,26 @@ static bool listen_to(struct ward *ward)
  * daemon, or by `lttng destroy`, and nobody calls `flextrace stop` then. */
 static bool has_session(struct ward *ward, const char *memory_dir)
 {
-	char below[PATH_MAX + 32];
 	pid_t consumer;
 	int pidfd = consumers_find_own(&consumer);
-	bool is_here;
+	bool is_here = pidfd >= 0 && mappers_has(consumer, path_of(memory_dir, "").text);
 
-	snprintf(below, sizeof(below), "%s/", memory_dir);
-	is_here = pidfd >= 0 && mappers_has(consumer, below);
 	if (pidfd >= 0)
 		close(pidfd);
-	strcat(below, "ust");
-	ward->n_misses = is_here || access(below, F_OK) != 0 ? 0 : ward->n_misses + 1;
+	ward->n_misses = is_here || !path_is_there(memory_dir, "ust") ? 0 : ward->n_misses + 1;
 	return ward->n_misses < MAX_MISSES;
 }
 
 /* That of `start`, which nobody tells anything: while there are buffers. */
 static bool is_to_stay(struct ward *ward, int tick)
 {
-	char memory_dir[PATH_MAX + 16];
+	const struct path memory = recording_memory(ward->recording);
 	bool is_gone;
 
-	recording_name_memory(ward->recording, memory_dir);
-	if (!*memory_dir)
+	if (!*memory.text)
 		return false;
-	is_gone = access(memory_dir, F_OK) != 0 ||
-	          (tick % LOOK_TICKS == 0 && !has_session(ward, memory_dir));
+	is_gone = access(memory.text, F_OK) != 0 ||
+	          (tick % LOOK_TICKS == 0 && !has_session(ward, memory.text));
 	if (is_gone)
 		wanted_remove(ward->recording->session);
 	return !is_gone;

@@ -202,10 +202,7 @@ int member_join(struct member *ret_member, const struct member_request *request,
 /* Opens a file of a recording that was saved; -1: it is not there. */
 static int open_file(const struct recording *recording, const char *name)
 {
-	char path[PATHS_SIZE];
-
-	snprintf(path, sizeof(path), "%s/%s", recording->dir, name);
-	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return open(path_of(recording->dir, name).text, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 }
 
 static int open_state(const struct recording *recording)

@@ -60,17 +60,14 @@ int recording_make_dir(const char *path, bool *ret_made, struct flextrace_error 
 	                                    : path_not_made("output directory", path, error);
 }
 
-static void name_buffers(const struct recording *recording, char path[PATH_MAX + 16])
+struct path recording_memory(const struct recording *recording)
 {
-	snprintf(path, PATH_MAX + 16, "%s/" RECOVERY_BUFFERS, recording->dir);
-}
+	struct path memory;
 
-void recording_name_memory(const struct recording *recording, char path[PATH_MAX + 16])
-{
 	if (recording->is_crash_safe)
-		name_buffers(recording, path);
-	else
-		snprintf(path, PATH_MAX + 16, "%s", recording->memory_dir);
+		return path_of(recording->dir, RECOVERY_BUFFERS);
+	snprintf(memory.text, sizeof(memory.text), "%s", recording->memory_dir);
+	return memory;
 }
 
 /* In the same memory where LTTng would have them, but with a name. Where that cannot be, LTTng has
@@ -92,14 +89,13 @@ static void remove_memory(const struct recording *recording)
 /* What is not there yet is ours, and ours to remove. */
 static int make_subdirectories(const struct recording *recording, struct flextrace_error *error)
 {
-	char buffers_dir[PATH_MAX + 16];
+	const struct path buffers = path_of(recording->dir, RECOVERY_BUFFERS);
 
 	if (recording->trace_dir[0] && mkdir(recording->trace_dir, 0700) != 0)
 		return path_not_made("trace directory", recording->trace_dir, error);
-	name_buffers(recording, buffers_dir);
-	if (!recording->is_crash_safe || mkdir(buffers_dir, 0700) == 0)
+	if (!recording->is_crash_safe || mkdir(buffers.text, 0700) == 0)
 		return FLEXTRACE_OK;
-	path_not_made("directory of the buffers", buffers_dir, error);
+	path_not_made("directory of the buffers", buffers.text, error);
 	rmdir(recording->trace_dir);
 	return FLEXTRACE_E_OUTPUT;
 }
@@ -138,12 +134,8 @@ void recording_remove_tree(const char *path)
 /* LTTng leaves empty directories. */
 static void remove_buffers(const struct recording *recording)
 {
-	char path[PATH_MAX + 16];
-
-	if (!recording->is_crash_safe)
-		return;
-	name_buffers(recording, path);
-	recording_remove_tree(path);
+	if (recording->is_crash_safe)
+		recording_remove_tree(path_of(recording->dir, RECOVERY_BUFFERS).text);
 }
 
 /* The directories are ours alone: recording_begin() made them. */
@@ -194,19 +186,18 @@ static int plan_buffers(const char *dir, const struct recording_options *options
 /* A flight recorder shows its buffers only in a snapshot. */
 static enum session_verdict look_for_buffers(const struct recording *recording)
 {
-	char dir[PATH_MAX + 16], trace_dir[PATH_MAX + 32];
+	const struct path dir = path_of(recording->trace_dir, "probe");
+	const struct path trace = path_of(dir.text, "trace");
 	enum session_verdict verdict = SESSION_NO_STREAMS;
 
 	if (recording->kind == SESSION_TO_DISK)
 		return session_inspect(recording->trace_dir, NULL);
 	if (recording->kind == SESSION_TO_RELAY)
 		return SESSION_NO_RECORDS; /* the relay knows */
-	snprintf(dir, sizeof(dir), "%s/probe", recording->trace_dir);
-	snprintf(trace_dir, sizeof(trace_dir), "%s/trace", dir);
-	if (mkdir(dir, 0700) == 0 &&
-	    session_snapshot(recording->session, trace_dir, NULL) == FLEXTRACE_OK)
-		verdict = session_inspect(trace_dir, NULL);
-	recording_remove_tree(dir);
+	if (mkdir(dir.text, 0700) == 0 &&
+	    session_snapshot(recording->session, trace.text, NULL) == FLEXTRACE_OK)
+		verdict = session_inspect(trace.text, NULL);
+	recording_remove_tree(dir.text);
 	return verdict;
 }
 
@@ -328,19 +319,20 @@ static int make_session(struct recording *recording, const struct session_setup 
 static int begin_session(struct recording *recording, const struct recording_options *options,
                          pid_t pid, struct flextrace_error *error)
 {
-	char memory_dir[PATH_MAX + 16], relay_url[PATH_MAX];
+	struct path memory;
+	char relay_url[PATH_MAX];
 	struct session_setup setup = {.name = recording->session,
 	                              .kind = recording->kind,
 	                              .trace_dir = recording->trace_dir,
 	                              .relay_url = relay_url,
-	                              .shm_path = memory_dir,
+	                              .shm_path = memory.text,
 	                              .buffers = recording->buffers,
 	                              .is_blocking = options->is_blocking,
 	                              .pid = pid};
 	int code;
 
 	make_memory(recording);
-	recording_name_memory(recording, memory_dir);
+	memory = recording_memory(recording);
 	if (options->relay)
 		snprintf(relay_url, sizeof(relay_url), "%s%s",
 		         strstr(options->relay, "://") ? "" : "net://", options->relay);
@@ -416,18 +408,12 @@ int recording_begin(const char *dir, const char *session, const struct recording
 
 uint32_t recording_heal(const struct recording *recording, bool is_quiet)
 {
-	char memory_dir[PATH_MAX + 16];
-
-	recording_name_memory(recording, memory_dir);
-	return rings_heal(memory_dir, recording->trace_dir, is_quiet);
+	return rings_heal(recording_memory(recording).text, recording->trace_dir, is_quiet);
 }
 
 void recording_tend(const struct recording *recording, struct rings_watch *watch)
 {
-	char memory_dir[PATH_MAX + 16];
-
-	recording_name_memory(recording, memory_dir);
-	rings_tend(watch, memory_dir, recording->trace_dir);
+	rings_tend(watch, recording_memory(recording).text, recording->trace_dir);
 }
 
 static enum session_verdict inspect(const struct recording *recording, char where[PATH_MAX])
@@ -508,16 +494,13 @@ static void look_at_disk(struct recording *recording, struct recording_outcome *
 /* A chunk that LTTng could not close is left where nobody finds it. */
 static void show_cut_chunk(const struct recording *recording)
 {
-	char hidden[PATH_MAX + 32], archives[PATH_MAX + 32], shown[PATH_MAX + 64];
+	const char *dir = recording->trace_dir;
 
-	if (recording->kind != SESSION_TO_DISK ||
-	    !path_is_there(recording->trace_dir, ".tmp_old_chunk"))
+	if (recording->kind != SESSION_TO_DISK || !path_is_there(dir, ".tmp_old_chunk"))
 		return;
-	snprintf(hidden, sizeof(hidden), "%s/.tmp_old_chunk", recording->trace_dir);
-	snprintf(archives, sizeof(archives), "%s/archives", recording->trace_dir);
-	snprintf(shown, sizeof(shown), "%s/cut", archives);
-	mkdir(archives, 0700);
-	rename(hidden, shown); /* where it cannot be, it is where LTTng left it */
+	mkdir(path_of(dir, "archives").text, 0700);
+	/* Where it cannot be, it is where LTTng left it. */
+	rename(path_of(dir, ".tmp_old_chunk").text, path_of(dir, "archives/cut").text);
 }
 
 /* Counts of programs that ended are of use to whoever still records. */

@@ -28,6 +28,7 @@
 #include "ring/buffers.h"
 #include "recording/lttng/daemon.h"
 #include "process/launcher.h"
+#include "process/paths.h"
 #include "cli.h"
 #include "options.h"
 #include "recording/lttng/relay_watch.h"
@@ -138,7 +139,7 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 void recording_remove_tree(const char *path);
 
 /* Where the buffers of a recording are, as far as we can know. "" = nowhere. */
-void recording_name_memory(const struct recording *recording, char path[PATH_MAX + 16]);
+struct path recording_memory(const struct recording *recording);
 
 /* Delivers what programs that died left unfinished in the buffers (rings.h). `is_quiet`: nothing is
  * recorded any more. Returns how many sub-buffers. */

@@ -53,13 +53,12 @@ uint64_t recording_closed_bytes(const struct recording *recording)
 static int write_file(const struct recording *recording, const char *name,
                       struct flextrace_error *error, const char *format, ...)
 {
-	char path[PATHS_SIZE];
+	const struct path path = path_of(recording->dir, name);
 	bool is_written = false;
 	va_list values;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s", recording->dir, name);
-	file = path_create(path);
+	file = path_create(path.text);
 	if (file) {
 		va_start(values, format);
 		is_written = vfprintf(file, format, values) > 0;
@@ -68,7 +67,7 @@ static int write_file(const struct recording *recording, const char *name,
 	}
 	return is_written ? FLEXTRACE_OK
 	                  : error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s",
-	                              path, strerror(errno));
+	                              path.text, strerror(errno));
 }
 
 int recording_write_id(const struct recording *recording, struct flextrace_error *error)
@@ -176,7 +175,6 @@ static bool is_memory_dir(const char *path)
 int recording_load(const char *dir, struct recording *ret_recording, struct flextrace_error *error)
 {
 	struct recording recording = {.has_made_dir = false};
-	char path[PATHS_SIZE];
 	FILE *file;
 	int n, kind, made, buffers;
 	long pid;
@@ -185,8 +183,7 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 	                       RECORDING_MEMORY_SIZE == 192,
 	               "the widths in the format below");
 	FLEXTRACE_TRY(recording_locate(dir, &recording, error));
-	snprintf(path, sizeof(path), "%s/" RECORDING_STATE_FILE, recording.dir);
-	file = fopen(path, "re");
+	file = fopen(path_of(recording.dir, RECORDING_STATE_FILE).text, "re");
 	if (!file)
 		return error_set(error, FLEXTRACE_E_INPUT, "No recording runs there: path=%s", dir);
 	if (!is_ours(file)) {
@@ -202,7 +199,8 @@ int recording_load(const char *dir, struct recording *ret_recording, struct flex
 	fclose(file);
 	if (n != 8 || strncmp(recording.session, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0 ||
 	    kind < 0 || kind > SESSION_TO_RELAY)
-		return error_set(error, FLEXTRACE_E_INPUT, "Damaged file: path=%s", path);
+		return error_set(error, FLEXTRACE_E_INPUT, "Damaged file: path=%s/%s",
+		                 recording.dir, RECORDING_STATE_FILE);
 	if (strcmp(recording.job, NO_JOB) == 0)
 		recording.job[0] = '\0';
 	if (!is_memory_dir(recording.memory_dir))

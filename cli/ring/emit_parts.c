@@ -10,16 +10,17 @@
 #include "cli.h"
 #include "process/paths.h"
 
-#define PATH_SIZE (PATH_MAX + 64)
-
-static void name_whole(const struct recording *recording, char path[PATH_SIZE])
+static struct path whole_of(const struct recording *recording)
 {
-	snprintf(path, PATH_SIZE, "%s/" EMITTED_FILE, recording->dir);
+	return path_of(recording->dir, EMITTED_FILE);
 }
 
-static void name_chunk(const struct recording *recording, long number, char path[PATH_SIZE])
+static struct path chunk_of(const struct recording *recording, long number)
 {
-	snprintf(path, PATH_SIZE, "%s/" EMITTED_FILE "-%ld", recording->dir, number);
+	char name[64];
+
+	snprintf(name, sizeof(name), EMITTED_FILE "-%ld", number);
+	return path_of(recording->dir, name);
 }
 
 static long number_of(const char *path)
@@ -44,22 +45,18 @@ static long find_open(const struct recording *recording)
 void emit_parts_note(const struct recording *recording, struct emit_wish wish,
                      enum emitted_time time)
 {
-	char path[PATH_SIZE];
 	bool is_beginning = time == EMITTED_STARTING || time == EMITTED_STARTED;
 	long open_chunk;
 
 	wish.session = recording->session;
-	name_whole(recording, path);
 	if (recording->kind != SESSION_FLIGHT || is_beginning)
-		emit_note(path, &wish, time);
+		emit_note(whole_of(recording).text, &wish, time);
 	else
-		unlink(path);
+		unlink(whole_of(recording).text);
 	open_chunk = is_beginning ? -1 : find_open(recording);
 	wish.n_discarded = NULL; /* of all chunks */
-	if (open_chunk < 0)
-		return;
-	name_chunk(recording, open_chunk, path);
-	emit_note(path, &wish, time);
+	if (open_chunk >= 0)
+		emit_note(chunk_of(recording, open_chunk).text, &wish, time);
 }
 
 void emit_parts_rotate(const struct recording *recording, enum emitted_time time)
@@ -67,37 +64,33 @@ void emit_parts_rotate(const struct recording *recording, enum emitted_time time
 	const struct emit_wish wish = {.session = recording->session,
 	                               .wants_all = recording->wants_all};
 	long open_chunk = find_open(recording);
-	char path[PATH_SIZE], next[PATH_SIZE];
 
 	if (open_chunk < 0 && time == EMITTED_STOPPED)
 		return;
 	if (open_chunk < 0) {
-		name_whole(recording, next);
-		name_chunk(recording, 0, path);
-		emit_note_copy(next, path);
 		open_chunk = 0;
+		emit_note_copy(whole_of(recording).text, chunk_of(recording, 0).text);
 	}
 	if (time == EMITTED_STOPPED) /* the next one has begun */
 		open_chunk--;
-	name_chunk(recording, open_chunk, path);
-	name_chunk(recording, open_chunk + 1, next);
-	emit_note(path, &wish, time);
-	emit_note(next, &wish, time == EMITTED_STOPPING ? EMITTED_STARTING : EMITTED_STARTED);
+	emit_note(chunk_of(recording, open_chunk).text, &wish, time);
+	emit_note(chunk_of(recording, open_chunk + 1).text, &wish,
+	          time == EMITTED_STOPPING ? EMITTED_STARTING : EMITTED_STARTED);
 }
 
 void emit_parts_settle(const struct recording *recording)
 {
-	char path[PATH_SIZE], to[PATH_SIZE];
 	glob_t found;
 
 	glob_in(recording->trace_dir, "archives/*-*-[0-9]*", &found);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
-		name_chunk(recording, number_of(found.gl_pathv[i]), path);
-		snprintf(to, sizeof(to), "%.*s/" EMITTED_FILE, PATH_MAX, found.gl_pathv[i]);
-		if (rename(path, to) != 0 && errno != ENOENT)
+		const struct path to = path_of(found.gl_pathv[i], EMITTED_FILE);
+
+		if (rename(chunk_of(recording, number_of(found.gl_pathv[i])).text, to.text) != 0 &&
+		    errno != ENOENT)
 			cli_warn("Cannot keep the note of what programs emitted: path=%s, "
 			         "reason=%s",
-			         to, strerror(errno));
+			         to.text, strerror(errno));
 	}
 	globfree(&found);
 }
@@ -106,11 +99,9 @@ void emit_parts_snapshot(const struct recording *recording, const struct recordi
                          enum emitted_time time)
 {
 	const struct emit_wish wish = {.session = recording->session};
-	char path[PATH_SIZE], whole[PATH_SIZE];
+	const struct path path = whole_of(snapshot);
 
-	name_whole(recording, whole);
-	name_whole(snapshot, path);
 	if (time == EMITTED_STOPPING)
-		emit_note_copy(whole, path);
-	emit_note(path, &wish, time);
+		emit_note_copy(whole_of(recording).text, path.text);
+	emit_note(path.text, &wish, time);
 }

@@ -94,13 +94,12 @@ static int extract(const char *buffers, const char *to, const char *recovered,
 /* Describes a user's streams in the trace, which may be as good as the buffers know. */
 static int complete_user(const char *user_dir, const char *metadata, struct flextrace_error *error)
 {
-	char path[PATH_MAX], new_path[PATH_MAX + 8];
+	const struct path path = path_of(user_dir, "metadata");
+	const struct path new_path = path_of(user_dir, "metadata.tmp");
 
-	snprintf(path, sizeof(path), "%s/metadata", user_dir);
-	snprintf(new_path, sizeof(new_path), "%s.tmp", path);
-	if (path_copy(metadata, new_path) && rename(new_path, path) == 0)
+	if (path_copy(metadata, new_path.text) && rename(new_path.text, path.text) == 0)
 		return FLEXTRACE_OK;
-	return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s", path,
+	return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot write: path=%s, reason=%s", path.text,
 	                 strerror(errno));
 }
 
@@ -186,26 +185,25 @@ static int check_entries(const struct recording *recording, const char *buffers,
 static int take(const struct recording *recording, const char *buffers,
                 struct flextrace_error *error)
 {
-	char recovered[PATH_MAX + 16], unfinished[PATH_MAX + 32];
+	const struct path recovered = path_of(recording->trace_dir, "recovered");
+	const struct path unfinished = path_of(recording->trace_dir, "recovered.tmp");
 	int code;
 
-	snprintf(recovered, sizeof(recovered), "%s/recovered", recording->trace_dir);
-	snprintf(unfinished, sizeof(unfinished), "%s.tmp", recovered);
 	FLEXTRACE_TRY(check_entries(recording, buffers, error));
-	recording_remove_tree(unfinished); /* of an attempt that was interrupted */
-	mkdir(recording->trace_dir, 0700); /* where it was removed */
+	recording_remove_tree(unfinished.text); /* of an attempt that was interrupted */
+	mkdir(recording->trace_dir, 0700);      /* where it was removed */
 	rings_close(buffers, recording->trace_dir);
-	code = extract(buffers, unfinished, recovered, error);
+	code = extract(buffers, unfinished.text, recovered.text, error);
 	if (code >= 0)
-		code = complete_all(recording->trace_dir, unfinished, error);
+		code = complete_all(recording->trace_dir, unfinished.text, error);
 	if (code < 0) {
-		recording_remove_tree(unfinished);
+		recording_remove_tree(unfinished.text);
 		return code;
 	}
-	if (rename(unfinished, recovered) != 0)
+	if (rename(unfinished.text, recovered.text) != 0)
 		return error_set(error, FLEXTRACE_E_OUTPUT, "Cannot rename: path=%s, reason=%s",
-		                 unfinished, strerror(errno));
-	cli_note("recovered from the buffers: %s", recovered);
+		                 unfinished.text, strerror(errno));
+	cli_note("recovered from the buffers: %s", recovered.text);
 	if (strcmp(buffers, recording->memory_dir) == 0)
 		recording_remove_tree(buffers);
 	return FLEXTRACE_OK;

@@ -176,17 +176,17 @@ int cli_run(const struct command *command, int argc, char **argv)
 	return code == CLI_HELP ? CLI_OK : code;
 }
 
-/* Prints words, in lines of the page that all begin at HELP_COLUMN, where the cursor stands. */
-static void help_text(FILE *to, const char *text)
+/* Prints words, in lines of the page that all begin at a column, where the cursor stands. */
+static void help_text(FILE *to, const char *text, int begin)
 {
-	int column = HELP_COLUMN;
+	int column = begin;
 
 	while (*text) {
 		int n = (int)strcspn(text, " ");
 
-		if (column > HELP_COLUMN && column + 1 + n > HELP_COLUMNS)
-			column = fprintf(to, "\n%*s", HELP_COLUMN, "") - 1;
-		column += fprintf(to, "%s%.*s", column > HELP_COLUMN ? " " : "", n, text);
+		if (column > begin && column + 1 + n > HELP_COLUMNS)
+			column = fprintf(to, "\n%*s", begin, "") - 1;
+		column += fprintf(to, "%s%.*s", column > begin ? " " : "", n, text);
 		text += text[n] ? n + 1 : n;
 	}
 	fputc('\n', to);
@@ -204,7 +204,7 @@ static void help_line(FILE *to, char letter, const char *name, const char *argum
 		fprintf(to, "%*s", HELP_COLUMN - n, "");
 	else
 		fprintf(to, "\n%*s", HELP_COLUMN, "");
-	help_text(to, help);
+	help_text(to, help, HELP_COLUMN);
 }
 
 /* What holds without an option: in words, or the value that the command begins with. Owned; NULL:
@@ -271,8 +271,10 @@ void cli_help(const struct command *command, FILE *to)
 	fprintf(to, "%sUsage:%s flextrace %s [OPTION...]%s%s\n\n%s.\n", cli_style(to, CLI_BOLD),
 	        cli_style(to, CLI_PLAIN), command->name, command->operands[0] ? " " : "",
 	        command->operands, command->summary);
-	if (command->text)
-		fprintf(to, "\n%s\n", command->text);
+	if (command->text) {
+		fputc('\n', to);
+		help_text(to, command->text, 0);
+	}
 	fputs("\nOptions:\n", to);
 	each_option(command, to, false);
 	help_line(to, 'q', "quiet", "", "Print errors only");

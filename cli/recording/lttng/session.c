@@ -5,7 +5,6 @@
 #include <lttng/tracker.h>
 
 #include <ctype.h>
-#include <endian.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +40,7 @@ const char *const session_event_names[flextrace_i_n_events] = {
 };
 #define N_DEFINITIONS (flextrace_i_event_marker_name + 1)
 
-/* Of LTTng's negative code; other codes are no error. */
-static int lttng_failed(struct flextrace_error *error, const char *what, const char *name, int code)
+int session_failed(struct flextrace_error *error, const char *what, const char *name, int code)
 {
 	char limits[RLIMITS_TEXT];
 
@@ -236,7 +234,7 @@ static int creation_failed(const struct session_setup *setup, int code,
 		                 "No lttng-relayd answers, start it on that host with "
 		                 "`lttng-relayd --daemonize`: relay=%s",
 		                 setup->relay_url);
-	return lttng_failed(error, "Cannot create the LTTng session", setup->name, code);
+	return session_failed(error, "Cannot create the LTTng session", setup->name, code);
 }
 
 static int create(const struct session_setup *setup, struct flextrace_error *error)
@@ -280,7 +278,7 @@ int session_start(const char *name, struct flextrace_error *error)
 	int code;
 
 	WATCH(code, lttng_start_tracing(name));
-	return lttng_failed(error, "Cannot start the LTTng session", name, code);
+	return session_failed(error, "Cannot start the LTTng session", name, code);
 }
 
 /* LTTng 2.13 sometimes sets bit 63 of what it counts. */
@@ -316,7 +314,7 @@ int session_stop(const char *name, struct session_losses *ret_losses, struct fle
 	WATCH(code, lttng_stop_tracing(name));
 	if (code < 0 && code != -LTTNG_ERR_UST_STOP_FAIL &&
 	    code != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
-		return lttng_failed(error, "Cannot stop the LTTng session", name, code);
+		return session_failed(error, "Cannot stop the LTTng session", name, code);
 	count_losses(name, &losses);
 	if (ret_losses)
 		*ret_losses = losses;
@@ -328,7 +326,7 @@ int session_destroy(const char *name, struct flextrace_error *error)
 	int code;
 
 	WATCH_FOR(DESTROY_LIMIT_S, code, lttng_destroy_session(name));
-	return lttng_failed(error, "Cannot destroy the LTTng session", name, code);
+	return session_failed(error, "Cannot destroy the LTTng session", name, code);
 }
 
 /* Where a flight recorder's snapshots go: LTTng tells no path of such a session. */
@@ -396,39 +394,11 @@ int session_count(int limit_s)
 	return n;
 }
 
-/* Header of one of LTTng's index files and of its entries, all big-endian. */
-#define INDEX_HEADER_BYTES   16
-#define INDEX_CONTENT_OFFSET 16
 /* A packet without records: 32 bytes of header and 52 of context. */
-#define EMPTY_PACKET_BITS    672
+#define EMPTY_PACKET_BITS 672
 
-/* True if a packet that the index lists holds a record. */
-static bool has_records(const char *index_path)
-{
-	unsigned char entry[4096], header[INDEX_HEADER_BYTES];
-	FILE *file = fopen(index_path, "re");
-	uint32_t n_bytes = 0;
-	bool found = false;
-
-	if (!file)
-		return false;
-	if (fread(header, sizeof(header), 1, file) == 1) {
-		memcpy(&n_bytes, header + 12, sizeof(n_bytes));
-		n_bytes = be32toh(n_bytes);
-	}
-	while (!found && n_bytes >= INDEX_CONTENT_OFFSET && n_bytes <= sizeof(entry) &&
-	       fread(entry, n_bytes, 1, file) == 1) {
-		uint64_t content_bits;
-
-		memcpy(&content_bits, entry + INDEX_CONTENT_OFFSET, sizeof(content_bits));
-		found = be64toh(content_bits) > EMPTY_PACKET_BITS;
-	}
-	fclose(file);
-	return found;
-}
-
-/* The same of a stream file: snapshots have no index. */
-static bool has_records_in(const char *stream_path)
+/* True if a packet of a stream file holds a record. */
+static bool has_records(const char *stream_path)
 {
 	struct packet_header header;
 	int fd = open(stream_path, O_RDONLY | O_CLOEXEC);
@@ -451,15 +421,11 @@ static size_t count_streams(const char *directory, const char *channel, size_t *
 	char pattern[64];
 	glob_t found;
 	size_t n;
-	bool has_index;
 
-	snprintf(pattern, sizeof(pattern), "index/%s_[0-9]*", channel);
-	has_index = glob_in(directory, pattern, &found);
-	if (!has_index)
-		glob_in(directory, pattern + strlen("index/"), &found);
-	for (n = 0; n < found.gl_pathc; n++)
-		*ret_n_filled += has_index ? has_records(found.gl_pathv[n])
-		                           : has_records_in(found.gl_pathv[n]);
+	snprintf(pattern, sizeof(pattern), "%s_[0-9]*", channel);
+	n = glob_in(directory, pattern, &found);
+	for (size_t i = 0; i < n; i++)
+		*ret_n_filled += has_records(found.gl_pathv[i]);
 	globfree(&found);
 	return n;
 }

@@ -93,6 +93,9 @@ int session_destroy(const char *name, struct flextrace_error *error);
 int session_list(const char *prefix, struct session_entry **ret_entries,
                  struct flextrace_error *error);
 
+/* "<what>: session=NAME, reason=...", of a negative code of LTTng; other codes are no error. */
+int session_failed(struct flextrace_error *error, const char *what, const char *name, int code);
+
 /* How many sessions there are; negative: the daemon does not say within `limit_s`. */
 int session_count(int limit_s);
 

@@ -11,16 +11,8 @@
 #include <string.h>
 
 #include "process/paths.h"
+#include "session.h"
 #include "watch.h"
-
-/* Of LTTng's negative code; other codes are no error. */
-static int refused(struct flextrace_error *error, const char *what, const char *name, int code)
-{
-	if (code >= 0)
-		return FLEXTRACE_OK;
-	return error_set(error, FLEXTRACE_E_SYSTEM, "%s: session=%s, reason=%s", what, name,
-	                 lttng_strerror(code));
-}
 
 int session_dump_definitions(const char *name, struct flextrace_error *error)
 {
@@ -33,7 +25,7 @@ int session_dump_definitions(const char *name, struct flextrace_error *error)
 	for (int i = 0; i < 2 && code >= 0; i++)
 		code = lttng_regenerate_statedump(name);
 	watch_end(&watch);
-	return refused(error, "Cannot have the definitions recorded again", name, code);
+	return session_failed(error, "Cannot have the definitions recorded again", name, code);
 }
 
 /* LTTng makes a directory with a name of its own. */
@@ -71,7 +63,7 @@ int session_snapshot(const char *name, const char *trace_dir, struct flextrace_e
 	watch_end(&watch);
 	lttng_snapshot_output_destroy(output);
 	if (code < 0)
-		return refused(error, "Cannot take a snapshot", name, code);
+		return session_failed(error, "Cannot take a snapshot", name, code);
 	return name_trace(parent, trace_dir, error);
 }
 
@@ -81,7 +73,7 @@ int session_rotate(const char *name, struct lttng_rotation_handle **ret_rotation
 	int code;
 
 	WATCH(code, lttng_rotate_session(name, NULL, ret_rotation));
-	return refused(error, "Cannot rotate the LTTng session", name, code);
+	return session_failed(error, "Cannot rotate the LTTng session", name, code);
 }
 
 int session_rotated(struct lttng_rotation_handle *rotation, struct flextrace_error *error)
