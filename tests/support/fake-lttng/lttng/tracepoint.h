@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for LTTng's header, which makes of tracepoints what they declare: of each event or
- * class of events an array `tracepoint_NAME` of its fields, ended by one without a name, and in
- * the second reading a row of `tracepoints` for each event.
+ * A stand-in for LTTng's header, which makes of tracepoints what they declare: of each event
+ * an array `tracepoint_NAME` of its fields, ended by one without a name, and in the second
+ * reading a row of `tracepoints` for it.
  */
 #ifndef FLEXTRACE_TESTS_FAKE_LTTNG_H
 #define FLEXTRACE_TESTS_FAKE_LTTNG_H
@@ -20,9 +20,7 @@ struct tracepoint_field {
 #define LTTNG_UST_TP_ARGS(...)
 #define LTTNG_UST_TP_FIELDS(...) __VA_ARGS__
 
-#define LTTNG_UST_TRACEPOINT_EVENT_CLASS(PROVIDER, NAME, ARGS, ...) \
+#define LTTNG_UST_TRACEPOINT_EVENT(PROVIDER, NAME, ARGS, ...) \
 	static const struct tracepoint_field tracepoint_##NAME[] = {__VA_ARGS__{0, 0}};
-#define LTTNG_UST_TRACEPOINT_EVENT LTTNG_UST_TRACEPOINT_EVENT_CLASS
-#define LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(PROVIDER, CLASS, PROVIDER_TOO, NAME, ARGS)
 
 #endif
