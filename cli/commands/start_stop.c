@@ -112,8 +112,7 @@ static int stop(const char *dir, struct recorded_options *options)
 	signals_hold(&signals);
 	is_flight = recording.kind == SESSION_FLIGHT;
 	ended = end(&recording, &outcome, &error);
-	if (claim >= 0)
-		close(claim);
+	descriptor_close(claim);
 	signals_release(&signals);
 	if (ended < 0 && access(recording.trace_dir, F_OK) == 0)
 		cli_note("the trace is kept, `flextrace convert` reads it: %s",

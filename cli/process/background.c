@@ -141,8 +141,7 @@ static void await_first(struct background *background)
 	if (pidfd >= 0 && !process_await_end(pidfd, PATIENCE_S * 1000))
 		cli_note("converting %s", background->jobs[0].what);
 	reap(background, 0);
-	if (pidfd >= 0)
-		close(pidfd);
+	descriptor_close(pidfd);
 }
 
 int background_finish(struct background *background)

@@ -143,8 +143,7 @@ int signals_wait(const struct held_signals *signals, pid_t pid, const struct mea
 		number = wait_once(signal_fd, pidfd, meanwhile, &info);
 	while (number < 0);
 	close(signal_fd);
-	if (pidfd >= 0)
-		close(pidfd);
+	descriptor_close(pidfd);
 	return number;
 }
 
@@ -208,7 +207,6 @@ pid_t child_start(const char *path, char *const argv[], const struct held_signal
 {
 	int report[2], reason = 0;
 	pid_t pid;
-	ssize_t n;
 
 	if (pipe2(report, O_CLOEXEC) != 0)
 		return error_set(error, FLEXTRACE_E_SYSTEM, "Cannot make a pipe: reason=%s",
@@ -218,9 +216,8 @@ pid_t child_start(const char *path, char *const argv[], const struct held_signal
 		exec_program(path, argv, signals, report[1]);
 	reason = pid < 0 ? errno : 0;
 	close(report[1]);
-	do
-		n = pid < 0 ? 0 : read(report[0], &reason, sizeof(reason));
-	while (n < 0 && errno == EINTR);
+	if (pid > 0)
+		TEMP_FAILURE_RETRY(read(report[0], &reason, sizeof(reason)));
 	close(report[0]);
 	if (reason == 0)
 		return pid;

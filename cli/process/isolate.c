@@ -52,9 +52,8 @@ static int wait_for(pid_t child, const struct held_signals *signals)
 
 	while ((number = signals_wait(signals, child, &nothing)))
 		kill(child, number);
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return -SIGKILL;
+	if (TEMP_FAILURE_RETRY(waitpid(child, &status, 0)) < 0)
+		return -SIGKILL;
 	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -74,8 +74,7 @@ bool patience_reap(struct patience *patience, pid_t pid, int *ret_status)
 		kill(pid, SIGKILL);
 		waitpid(pid, ret_status, 0);
 	}
-	if (pidfd >= 0)
-		close(pidfd);
+	descriptor_close(pidfd);
 	return reaped == pid;
 }
 

@@ -12,28 +12,27 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static struct path file_of(pid_t pid, const char *name)
+{
+	char dir[32];
+
+	snprintf(dir, sizeof(dir), "/proc/%ld", (long)pid);
+	return path_of(dir, name);
+}
+
 size_t process_read(pid_t pid, const char *name, char *text, size_t size)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-	return path_read(path, text, size);
+	return path_read(file_of(pid, name).text, text, size);
 }
 
 FILE *process_fopen(pid_t pid, const char *name)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-	return fopen(path, "re");
+	return fopen(file_of(pid, name).text, "re");
 }
 
 DIR *process_opendir(pid_t pid, const char *name)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-	return opendir(path);
+	return opendir(file_of(pid, name).text);
 }
 
 unsigned process_count(pid_t pid, const char *name)
@@ -87,12 +86,14 @@ void process_end(int pidfd)
 bool process_await_end(int pidfd, int timeout_ms)
 {
 	struct pollfd end = {.fd = pidfd, .events = POLLIN};
-	int n;
 
-	do
-		n = poll(&end, 1, timeout_ms);
-	while (n < 0 && errno == EINTR);
-	return n > 0;
+	return TEMP_FAILURE_RETRY(poll(&end, 1, timeout_ms)) > 0;
+}
+
+void descriptor_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
 }
 
 uint64_t process_inode_of(const char *path)

@@ -37,6 +37,9 @@ void process_end(int pidfd);
 /* Waits for the end of the process behind a pidfd, so long at most. */
 bool process_await_end(int pidfd, int timeout_ms);
 
+/* Closes a descriptor; -1 is none. */
+void descriptor_close(int fd);
+
 /* What tells namespaces apart, of such a file as /proc/self/ns/pid; 0 = not known. */
 uint64_t process_inode_of(const char *path);
 

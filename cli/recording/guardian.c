@@ -97,8 +97,7 @@ static bool has_session(struct ward *ward, const char *memory_dir)
 	int pidfd = consumers_find_own(&consumer);
 	bool is_here = pidfd >= 0 && mappers_has(consumer, path_of(memory_dir, "").text);
 
-	if (pidfd >= 0)
-		close(pidfd);
+	descriptor_close(pidfd);
 	ward->n_misses = is_here || !path_is_there(memory_dir, "ust") ? 0 : ward->n_misses + 1;
 	return ward->n_misses < MAX_MISSES;
 }
@@ -217,8 +216,7 @@ static bool fork_orphan(struct ward *ward, int others_end)
 	int status = 1;
 
 	if (pid == 0) {
-		if (others_end >= 0)
-			close(others_end);
+		descriptor_close(others_end);
 		prctl(PR_SET_NAME, ward->unwanted ? "flextrace-undo" : "flextrace-guard");
 		pid = fork();
 		if (pid == 0 && ward->unwanted)
@@ -227,8 +225,8 @@ static bool fork_orphan(struct ward *ward, int others_end)
 			guard(ward);
 		_exit(pid < 0);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
 	return status == 0;
 }
 
@@ -251,8 +249,7 @@ static void begin(struct recording *recording, const struct guardian_work *work)
 		close(words[1]);
 	if (work)
 		close(words[0]);
-	if (ward.pidfd >= 0)
-		close(ward.pidfd);
+	descriptor_close(ward.pidfd);
 }
 
 void guardian_begin(struct recording *recording, const struct guardian_work *work)

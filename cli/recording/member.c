@@ -14,6 +14,7 @@
 #include "flight.h"
 #include "process/paths.h"
 #include "process/patience.h"
+#include "process/process.h"
 
 #define JOIN_GRACE_S  3 /* ranks of a job start within this time of each other */
 #define POLL_NS       20000000
@@ -24,12 +25,8 @@ enum { BYTE_MUTEX, BYTE_MEMBERS, BYTE_LEADER };
 static int set_lock(int fd, int command, short type, off_t byte)
 {
 	struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-	int code;
 
-	do
-		code = fcntl(fd, command, &lock);
-	while (code != 0 && errno == EINTR);
-	return code;
+	return TEMP_FAILURE_RETRY(fcntl(fd, command, &lock));
 }
 
 /* Waits for the mutex of the state file. */
@@ -223,12 +220,6 @@ static int hold_end(const struct recording *recording)
 	return fd;
 }
 
-static void let_go(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 void member_be_alone(struct member *ret_member, const struct recording *recording)
 {
 	int fd = open_state(recording);
@@ -289,8 +280,8 @@ bool member_end_dead(struct recording *recording, uint32_t n_expected)
 		is_ours = recording_has_session(recording, NULL, NULL) > 0;
 	if (is_ours)
 		end_dead(recording);
-	let_go(end_fd);
-	let_go(fd);
+	descriptor_close(end_fd);
+	descriptor_close(fd);
 	return is_ours;
 }
 
@@ -299,7 +290,7 @@ bool member_lives(const struct recording *recording)
 	int fd = open_state(recording);
 	bool lives = fd >= 0 && has_members(fd);
 
-	let_go(fd);
+	descriptor_close(fd);
 	return lives;
 }
 
@@ -353,13 +344,13 @@ int member_leave(struct member *member, const struct recording *recording)
 		member->end_fd = hold_end(recording);
 		recording_forget(recording);
 	}
-	let_go(member->fd);
+	descriptor_close(member->fd);
 	member->fd = -1;
 	return is_last;
 }
 
 void member_has_ended(struct member *member)
 {
-	let_go(member->end_fd);
+	descriptor_close(member->end_fd);
 	member->end_fd = -1;
 }

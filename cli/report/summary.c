@@ -52,25 +52,21 @@ cJSON *summary_json(const char *dir, const char *name)
 
 /* -- texts ------------------------------------------------------------------------------------- */
 
-void summary_cell(FILE *to, const char *name, int n_columns)
+void summary_cell(FILE *to, const char *before, const char *name, int n_columns)
 {
 	bool is_cut = isatty(fileno(to));
 	int n = 0;
 
+	fputs(before, to);
 	for (size_t n_control; *name && (!is_cut || n < n_columns);
 	     name += n_control ? n_control : 1) {
 		n_control = printable_control_bytes(name);
 		fputc(n_control ? '?' : *name, to);
-		n += (*name & 0xc0) !=
-		     0x80; /* bytes behind the first of a character take no column */
+		/* Bytes behind the first of a character take no column. */
+		n += (*name & 0xc0) != 0x80;
 	}
 	while (n++ < n_columns)
 		fputc(' ', to);
-}
-
-static void print_name(FILE *to, const char *name)
-{
-	summary_cell(to, name, NAME_COLUMNS);
 }
 
 /* 9 columns: three digits and a unit. */
@@ -116,8 +112,7 @@ static void print_process(FILE *to, const cJSON *process)
 		         summary_text(process, "program"));
 	else
 		snprintf(text, sizeof(text), "no rank: %s", summary_text(process, "program"));
-	fputs("  ", to);
-	print_name(to, text);
+	summary_cell(to, "  ", text, NAME_COLUMNS);
 	cli_print(to, " pid %.0f on %s", summary_number(process, "pid"),
 	          summary_text(process, "host"));
 	fputc('\n', to);
@@ -292,8 +287,7 @@ static void sum_times(struct times *times)
 
 static void print_top(FILE *to, const struct top *top, double total_ns)
 {
-	fputs("    ", to);
-	print_name(to, top->name);
+	summary_cell(to, "    ", top->name, NAME_COLUMNS);
 	fprintf(to, " %7.0f", top->calls);
 	print_time(to, top->time_ns);
 	print_time(to, top->calls > 0 ? top->time_ns / top->calls : 0);
@@ -308,8 +302,7 @@ static void print_times(FILE *to, struct rows *rows, const char *title, bool are
 	rows_close(rows);
 	sum_times(&times);
 	if (times.n) {
-		fputs("  ", to);
-		print_name(to, title);
+		summary_cell(to, "  ", title, NAME_COLUMNS);
 		fprintf(to, " %9s %10s %10s %6s\n", "calls", "total", "mean", "share");
 	}
 	for (uint32_t i = 0; i < times.n && i < N_TOP; i++)
@@ -389,8 +382,7 @@ static void print_clock(FILE *to, const struct clock_row *clock)
 		snprintf(rate, sizeof(rate), "%.6f", clock->of.freq_mhz);
 	if (isfinite(clock->of.ci_ppm))
 		snprintf(ci, sizeof(ci), "%.3f", clock->of.ci_ppm);
-	fputs("  ", to);
-	summary_cell(to, text, CLOCK_NAME_COLUMNS);
+	summary_cell(to, "  ", text, CLOCK_NAME_COLUMNS);
 	fprintf(to, " %12s %8s", rate, ci);
 	print_bound(to, clock->of.half_width_ns_p50);
 	print_bound(to, clock->of.half_width_ns_max);
@@ -439,8 +431,7 @@ static void print_host_clock(FILE *to, const struct alignment_row *row)
 
 	snprintf(text, sizeof(text), "%s on %s", name_process(&row->owner, process),
 	         row->owner.host);
-	fputs("  ", to);
-	summary_cell(to, text, CLOCK_NAME_COLUMNS);
+	summary_cell(to, "  ", text, CLOCK_NAME_COLUMNS);
 	fprintf(to, " %15.6f", isfinite(row->of.offset_ns) ? row->of.offset_ns / 1e9 : 0);
 	print_bound(to, row->of.half_width_ns_p50);
 	print_bound(to, row->of.half_width_ns_max);

@@ -37,8 +37,7 @@ static void print_core(FILE *to, const cJSON *core)
 	double n_kernels = 0;
 
 	cJSON_ArrayForEach(of, iterations) n_kernels += summary_number(of, "num_kernels");
-	fputs("  ", to);
-	summary_cell(to, summary_text(core, "tile_name"), CORE_COLUMNS);
+	summary_cell(to, "  ", summary_text(core, "tile_name"), CORE_COLUMNS);
 	fprintf(to, " %10d %9.0f %9.1f", cJSON_GetArraySize(iterations), n_kernels,
 	        summary_number(core, "median_kernel_duration_cycles"));
 	print_share(to, coverage, "kernel_share");

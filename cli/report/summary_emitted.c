@@ -55,8 +55,7 @@ static void print_process(FILE *to, const cJSON *process)
 {
 	struct sums sums = sum_up(process);
 
-	fputs("  ", to);
-	summary_cell(to, summary_text(process, "program"), NAME_COLUMNS);
+	summary_cell(to, "  ", summary_text(process, "program"), NAME_COLUMNS);
 	fprintf(to, " pid %.0f: ", summary_number(process, "pid"));
 	print_emitted(to, &sums);
 	fprintf(to, " emitted, %.0f read", sums.read);

@@ -13,9 +13,9 @@ cJSON *summary_json(const char *dir, const char *name);
 double summary_number(const cJSON *object, const char *key);
 const char *summary_text(const cJSON *object, const char *key);
 
-/* A text in its column, without anything that moves the cursor. A terminal cuts it there; elsewhere
- * it stands whole. */
-void summary_cell(FILE *to, const char *text, int n_columns);
+/* A text in its column, behind another, without anything that moves the cursor. A terminal cuts it
+ * there; elsewhere it stands whole. */
+void summary_cell(FILE *to, const char *before, const char *text, int n_columns);
 
 /* What programs emitted, where run.json tells it. */
 void summary_print_emitted(FILE *to, const cJSON *run);

@@ -192,13 +192,12 @@ static void print_name(FILE *to, const struct ops *ops, const struct op_name *na
 	const struct op_bound *bound = main_bound(name);
 	bool is_gap = bound && strcmp(bound->text, "gap") == 0;
 
-	fputs("    ", to);
-	summary_cell(to, name->name, NAME_COLUMNS);
+	summary_cell(to, "    ", name->name, NAME_COLUMNS);
 	fprintf(to, " %7" PRIu64 " %7.3f ms %5.1f%%  ", name->n, name->kernel_ns / 1e6,
 	        100 * name->kernel_ns / ops->kernel_ns);
 	if (bound) {
-		fputs(cli_style(to, is_gap ? CLI_RED : CLI_PLAIN), to);
-		summary_cell(to, bound->text, (int)strlen(bound->text));
+		summary_cell(to, cli_style(to, is_gap ? CLI_RED : CLI_PLAIN), bound->text,
+		             (int)strlen(bound->text));
 		fputs(cli_style(to, CLI_PLAIN), to);
 	}
 	if (bound && bound->n < name->n)
@@ -217,7 +216,7 @@ static void print_advice(FILE *to, const struct ops *ops)
 		        "time; the longest, %.3f ms, before ",
 		        cli_style(to, CLI_RED), cli_style(to, CLI_PLAIN), ops->n_gaps,
 		        ops->gap_ns / 1e6, 100 * ops->gap_ns / busy_ns, ops->longest_gap_ns / 1e6);
-		summary_cell(to, ops->behind_gap, (int)strlen(ops->behind_gap));
+		summary_cell(to, "", ops->behind_gap, (int)strlen(ops->behind_gap));
 		fputs(". Let the host run ahead, or replay a captured trace\n", to);
 	}
 	if (ops->n_late)
@@ -242,8 +241,7 @@ void summary_print_ops(FILE *to, const char *dir)
 	read_ops(&ops, dir);
 	if (ops.n) {
 		qsort(ops.names, ops.n, sizeof(*ops.names), compare_names);
-		fputs("  ", to);
-		summary_cell(to, "operations of devices", NAME_COLUMNS + 2);
+		summary_cell(to, "  ", "operations of devices", NAME_COLUMNS + 2);
 		fputs("   calls      total  share  bound\n", to);
 	}
 	for (uint32_t i = 0; i < ops.n && i < N_TOP; i++)

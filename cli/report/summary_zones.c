@@ -23,8 +23,7 @@ void summary_print_endless(FILE *to, const cJSON *run)
 
 		if (n++ == MAX_NAMED)
 			break;
-		fputs("  ", to);
-		summary_cell(to, summary_text(zone, "name"), NAME_COLUMNS);
+		summary_cell(to, "  ", summary_text(zone, "name"), NAME_COLUMNS);
 		fprintf(to, " %.0f", summary_number(zone, "count"));
 		if (*file)
 			cli_print(to, "  %s:%.0f", file, summary_number(zone, "line"));

@@ -113,8 +113,7 @@ static int for_each_in(const char *path, take_counts *take, void *context)
 	}
 	if (n >= 0)
 		free(entries);
-	if (dir >= 0)
-		close(dir);
+	descriptor_close(dir);
 	return code;
 }
 

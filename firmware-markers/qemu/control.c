@@ -236,20 +236,6 @@ int flextrace_qemu_read(struct flextrace_qemu *qemu, uint32_t core,
 	return read_counter(qemu, core, 1, ret_reading, &cycles);
 }
 
-int flextrace_qemu_counter(struct flextrace_qemu *qemu, uint32_t core, uint64_t *ret_ticks)
-{
-	struct flextrace_qemu_reading reading;
-	uint64_t cycles;
-	int ret;
-
-	if (core >= qemu->config.n_cores)
-		return -EINVAL;
-	ret = read_counter(qemu, core, 0, &reading, &cycles);
-	if (ret == 0)
-		*ret_ticks = reading.ticks;
-	return ret;
-}
-
 struct flextrace_wire_area *flextrace_qemu_area(struct flextrace_qemu *qemu, uint32_t core,
                                                 size_t *ret_bytes)
 {

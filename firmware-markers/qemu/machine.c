@@ -70,43 +70,29 @@ static void become_qemu(const struct machine *machine, int uart_fd, pid_t parent
 }
 
 struct command_line {
-	char memory[128], backend[16], ram[32], harts[16], uart[48];
+	char words[512];
 	char *arguments[MAX_ARGUMENTS];
 };
 
-/* `to` ends with a NULL that `n` does not count. */
-static void append(char **to, size_t *n, const char *option, const char *value)
-{
-	to[(*n)++] = (char *)option;
-	if (value)
-		to[(*n)++] = (char *)value;
-	to[*n] = NULL;
-}
-
+/* Only the program's path may have blanks in it. */
 static void write_command_line(struct command_line *line, const struct machine *machine,
                                int uart_fd)
 {
 	const struct machine_setup *setup = machine->setup;
-	size_t n = 0;
+	size_t ram_mib = machine->ram_bytes >> 20, n = 0;
+	char *word, *rest;
 
-	(void)snprintf(line->ram, sizeof(line->ram), "%zuM", machine->ram_bytes >> 20);
-	(void)snprintf(line->harts, sizeof(line->harts), "%u", setup->n_harts);
-	(void)snprintf(line->uart, sizeof(line->uart), "socket,id=uart,fd=%d", uart_fd);
-	(void)snprintf(line->memory, sizeof(line->memory),
-	               "memory-backend-file,id=ram,size=%s,mem-path=/proc/self/fd/%d,share=on",
-	               line->ram, machine->ram_fd);
-	append(line->arguments, &n, setup->program, NULL);
-	append(line->arguments, &n, "-M", "virt,memory-backend=ram");
-	append(line->arguments, &n, "-object", line->memory);
-	append(line->arguments, &n, "-m", line->ram);
-	append(line->arguments, &n, "-smp", line->harts);
-	append(line->arguments, &n, "-bios", "none");
-	append(line->arguments, &n, "-nodefaults", "-no-user-config");
-	append(line->arguments, &n, "-display", "none");
-	append(line->arguments, &n, "-chardev", line->uart);
-	append(line->arguments, &n, "-serial", "chardev:uart");
-	if (setup->cpu)
-		append(line->arguments, &n, "-cpu", setup->cpu);
+	(void)snprintf(line->words, sizeof(line->words),
+	               "-M virt,memory-backend=ram -m %zuM -object "
+	               "memory-backend-file,id=ram,size=%zuM,mem-path=/proc/self/fd/%d,share=on "
+	               "-smp %u -bios none -nodefaults -no-user-config -display none "
+	               "-chardev socket,id=uart,fd=%d -serial chardev:uart%s%s",
+	               ram_mib, ram_mib, machine->ram_fd, setup->n_harts, uart_fd,
+	               setup->cpu ? " -cpu " : "", setup->cpu ? setup->cpu : "");
+	line->arguments[n++] = (char *)setup->program;
+	for (word = strtok_r(line->words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		line->arguments[n++] = word;
+	line->arguments[n] = NULL;
 }
 
 /* What is preloaded into this program is not meant for QEMU. */

@@ -59,7 +59,7 @@ static void be_late(int may_tell)
 	__atomic_store_n(&is_late, 1, __ATOMIC_RELAXED);
 	emit_counts_be_late();
 	admit_set(ADMIT_LATE);
-	recording_set_late(1);
+	recording_set_late(1, 1);
 	if (load(&is_known)) /* meanwhile */
 		late_end();
 }
@@ -86,9 +86,9 @@ void late_begin(uint64_t waited_ns, uint64_t limit_ns, int may_wait, int may_tel
 		be_late(may_tell);
 }
 
-static void end(int (*set_late)(int is_late))
+static void end(int may_wait)
 {
-	if (!load(&is_late) || !set_late(0))
+	if (!load(&is_late) || !recording_set_late(0, may_wait))
 		return;
 	__atomic_store_n(&is_late, 0, __ATOMIC_RELAXED);
 	admit_set(ADMIT_ALL);
@@ -97,7 +97,7 @@ static void end(int (*set_late)(int is_late))
 void late_end(void)
 {
 	__atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
-	end(recording_set_late);
+	end(1);
 }
 
 void late_forked(void)
@@ -117,5 +117,5 @@ void late_check(void)
 {
 	if (__atomic_load_n(&n_counted, __ATOMIC_RELAXED) % N_ASKED == 0 &&
 	    !flextrace_i_is_wanted(&wanted))
-		end(recording_try_set_late);
+		end(0);
 }

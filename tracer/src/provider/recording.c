@@ -81,13 +81,6 @@ static void update(void)
 	give_all_words();
 }
 
-static void set_late(int is_late)
-{
-	recording.is_late = is_late;
-	give_all_words();
-	pthread_mutex_unlock(&lock);
-}
-
 /* Whether LTTng records an event now, or is about to. */
 static int is_recorded(size_t event)
 {
@@ -142,18 +135,13 @@ void recording_detach(struct flextrace_i_client *client)
 	pthread_mutex_unlock(&lock);
 }
 
-int recording_set_late(int is_late)
+int recording_set_late(int is_late, int may_wait)
 {
-	pthread_mutex_lock(&lock);
-	set_late(is_late);
-	return 1;
-}
-
-int recording_try_set_late(int is_late)
-{
-	if (pthread_mutex_trylock(&lock))
+	if (may_wait ? pthread_mutex_lock(&lock) : pthread_mutex_trylock(&lock))
 		return 0;
-	set_late(is_late);
+	recording.is_late = is_late;
+	give_all_words();
+	pthread_mutex_unlock(&lock);
 	return 1;
 }
 

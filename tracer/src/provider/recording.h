@@ -41,10 +41,9 @@ void recording_detach(struct flextrace_i_client *client);
 
 /*
  * While a process is late (late.h) all state words but those of definitions are a static 1: what is
- * not recorded is to be counted. Returns 1; recording_try_set_late() 0, where the lock is held.
+ * not recorded is to be counted. Returns 1; 0 where the lock is held and the caller may not wait.
  */
-int recording_set_late(int is_late);
-int recording_try_set_late(int is_late);
+int recording_set_late(int is_late, int may_wait);
 
 /* Calls dump() of all clients. */
 void recording_dump(void);

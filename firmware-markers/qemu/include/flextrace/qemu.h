@@ -84,9 +84,6 @@ int flextrace_qemu_wait(struct flextrace_qemu *qemu, uint32_t core, uint64_t tic
 struct flextrace_wire_area *flextrace_qemu_area(struct flextrace_qemu *qemu, uint32_t core,
                                                 size_t *ret_bytes);
 
-/* All 64 bits of a core's counter, read by the core itself behind what it was given before. */
-int flextrace_qemu_counter(struct flextrace_qemu *qemu, uint32_t core, uint64_t *ret_ticks);
-
 /* A reading of a core's counter between two of CLOCK_MONOTONIC, for a clock_sync. */
 struct flextrace_qemu_reading {
 	uint64_t before_ns, ticks, after_ns;
