@@ -3,6 +3,7 @@
 #include "paths.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -88,6 +89,19 @@ bool process_await_end(int pidfd, int timeout_ms)
 	struct pollfd end = {.fd = pidfd, .events = POLLIN};
 
 	return TEMP_FAILURE_RETRY(poll(&end, 1, timeout_ms)) > 0;
+}
+
+void process_stand_alone(unsigned first)
+{
+	int null = open("/dev/null", O_RDWR);
+	sigset_t none;
+
+	setsid();
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	syscall(SYS_close_range, first, ~0U, 0U);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 void descriptor_close(int fd)

@@ -37,6 +37,10 @@ void process_end(int pidfd);
 /* Waits for the end of the process behind a pidfd, so long at most. */
 bool process_await_end(int pidfd, int timeout_ms);
 
+/* In a child that is to outlive us: nobody's terminal, group, input, output, files, or blocked
+ * signals. Descriptors below `first` stay open. */
+void process_stand_alone(unsigned first);
+
 /* Closes a descriptor; -1 is none. */
 void descriptor_close(int fd);
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,25 +50,18 @@ static int move(int fd, int to)
 static void stand_alone(struct ward *ward)
 {
 	struct sigaction action = {.sa_handler = SIG_IGN};
-	int null = open("/dev/null", O_RDWR);
-	sigset_t none;
 
-	setsid();
 	for (int number = 1; number < NSIG; number++)
 		if (number != SIGCHLD && number != SIGTERM)
 			sigaction(number, &action, NULL);
 	action.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	for (int i = 0; i < 3; i++)
-		dup2(null, i);
 	/* Out of each other's way first. */
 	ward->fd = ward->fd < 0 ? -1 : fcntl(ward->fd, F_DUPFD_CLOEXEC, 5);
 	ward->pidfd = move(ward->pidfd, 4);
 	ward->fd = move(ward->fd, 3);
-	syscall(SYS_close_range, 5U, ~0U, 0U);
+	process_stand_alone(5);
 	cli_set_quiet(true);
 	if (chdir("/") != 0)
 		return; /* then somebody's directory stays in use */

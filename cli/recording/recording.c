@@ -138,8 +138,9 @@ static void remove_buffers(const struct recording *recording)
 		recording_remove_tree(path_of(recording->dir, RECOVERY_BUFFERS).text);
 }
 
-/* The directories are ours alone: recording_begin() made them. */
-void recording_remove(const struct recording *recording)
+/* Removes the trace, and the directory if it is ours and nothing else is in it: recording_begin()
+ * made them. */
+static void remove_all(const struct recording *recording)
 {
 	path_remove(recording->dir, EMITTED_FILE);
 	path_remove(recording->dir, RECORDING_ID_FILE);
@@ -398,7 +399,7 @@ int recording_begin(const char *dir, const char *session, const struct recording
 	if (code == FLEXTRACE_OK)
 		code = begin_session(&recording, options, pid, error);
 	if (code < 0) {
-		recording_remove(&recording);
+		remove_all(&recording);
 		return code;
 	}
 	tell_scaled(&recording.buffers, options->is_crash_safe);
@@ -550,7 +551,7 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	if (ret_outcome->verdict == SESSION_NO_STREAMS ||
 	    ret_outcome->verdict == SESSION_NO_RECORDS) {
 		recording_count_unread(recording, &ret_outcome->unread);
-		recording_remove(recording);
+		remove_all(recording);
 	}
 	return code < 0 ? code : ended;
 }

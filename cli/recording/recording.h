@@ -148,9 +148,6 @@ uint32_t recording_heal(const struct recording *recording, bool is_quiet);
 /* The same while it records, for its guardian. */
 void recording_tend(const struct recording *recording, struct rings_watch *watch);
 
-/* Removes the trace, and the directory if it is ours and nothing else is in it. */
-void recording_remove(const struct recording *recording);
-
 /* Writes the id into `recording->dir`. */
 int recording_write_id(const struct recording *recording, struct flextrace_error *error);
 
@@ -183,7 +180,7 @@ void recording_make_up(const struct session_entry *entry, const char *dir,
                        struct recording *ret_recording);
 void recording_forget(const struct recording *recording);
 
-/* Reads it from the note in the directory, before recording_remove(). */
+/* Reads it from the note in the directory, before it is removed. */
 void recording_count_unread(const struct recording *recording, struct recording_unread *ret_unread);
 
 /*

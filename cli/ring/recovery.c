@@ -209,7 +209,10 @@ static int take(const struct recording *recording, const char *buffers,
 	return FLEXTRACE_OK;
 }
 
-int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace_error *error)
+/* Recovers the buffers of `dir`, unless that was done before, and stores where the whole trace is
+ * then. FLEXTRACE_E_INPUT: the recording still runs, or lttng-crash cannot read them;
+ * FLEXTRACE_E_SYSTEM: it is not there; the message says what to type. */
+static int recover(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace_error *error)
 {
 	struct recording recording, state;
 	char buffers[PATH_MAX];
@@ -245,7 +248,7 @@ static void recover_if_possible(const char *dir)
 	struct flextrace_error error = {0};
 	char trace_dir[PATH_MAX];
 
-	if (recovery_run(dir, trace_dir, &error) < 0)
+	if (recover(dir, trace_dir, &error) < 0)
 		cli_warn("Converting without the buffers in %s: %s", dir, error.message);
 }
 
@@ -283,7 +286,7 @@ static int prepare(const char *path, char ret_instead[PATH_MAX], struct flextrac
 	bool is_whole;
 
 	if (recovery_is_needed(path)) {
-		FLEXTRACE_TRY(recovery_run(path, ret_instead, error));
+		FLEXTRACE_TRY(recover(path, ret_instead, error));
 		return 1;
 	}
 	if (!recording_of(path, &recording)) {

@@ -32,13 +32,6 @@ int recovery_finish(const struct recording *recording, struct flextrace_error *e
 /* True if `dir` is the directory of a recording whose buffers are there. */
 bool recovery_is_needed(const char *dir);
 
-/*
- * Recovers the buffers of `dir`, unless that was done before, and stores where the whole trace is
- * then. FLEXTRACE_E_INPUT: the recording still runs, or lttng-crash cannot read them;
- * FLEXTRACE_E_SYSTEM: it is not there; the message says what to type.
- */
-int recovery_run(const char *dir, char ret_trace_dir[PATH_MAX], struct flextrace_error *error);
-
 /* Copies a list of paths, those of recordings that were converted or recovered replaced by their
  * traces. A recording is recovered where its trace or the directory above it is named, too. Owned,
  * by recovery_free_inputs(); NULL on failure. */

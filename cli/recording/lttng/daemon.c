@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,20 +72,10 @@ void daemon_unlock(int lock)
 	close(lock);
 }
 
-/* In the child: a process without console that keeps nothing of ours open. */
 _Noreturn static void exec_daemon(void)
 {
-	int null = open("/dev/null", O_RDWR);
-	sigset_t none;
-
-	setsid();
+	process_stand_alone(3);
 	rlimits_raise_files();
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	dup2(null, STDERR_FILENO);
-	syscall(SYS_close_range, 3U, ~0U, 0U);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	execlp("lttng-sessiond", "lttng-sessiond", OUR_OPTION_1, OUR_OPTION_2, (char *)NULL);
 	_exit(errno == ENOENT ? 127 : 126);
 }

@@ -58,20 +58,20 @@ static void record_op(const struct device *device, const struct pending *pending
 	const struct launch *launch = &pending->launch;
 	if (!FLEXTRACE_ENABLED(device_op))
 		return;
-	struct flextrace_device_op op;
-	memset(&op, 0, sizeof(op));
-	op.domain = domain_of(device, launch->job.core);
-	op.queue = launch->job.queue;
-	op.job = launch->job.job;
-	op.correlation = launch->correlation;
-	op.kind = (uint32_t)launch->kind;
-	op.name = launch->name;
-	op.submit_ns = pending->submit_ns;
-	op.complete_ns = complete_ns;
+	struct flextrace_device_op op = {
+		.domain = domain_of(device, launch->job.core),
+		.queue = launch->job.queue,
+		.job = launch->job.job,
+		.correlation = launch->correlation,
+		.kind = (uint32_t)launch->kind,
+		.name = launch->name,
+		.submit_ns = pending->submit_ns,
+		.complete_ns = complete_ns,
+		.power = done->power,
+		.bytes = launch->bytes,
+		.peer = -1,
+	};
 	memcpy(op.ts, done->ts, sizeof(op.ts));
-	op.power = done->power;
-	op.bytes = launch->bytes;
-	op.peer = -1;
 	FLEXTRACE_DEVICE_OP(&op);
 }
 
@@ -125,10 +125,7 @@ static void *complete_all(void *argument)
 /* Domains of one rate group share a slope, not an origin. */
 static void define_clocks(const struct device *device, uint64_t counter_hz)
 {
-	struct flextrace_clock_domain domain;
-	memset(&domain, 0, sizeof(domain));
-	domain.counter_bits = 32;
-	domain.nominal_hz = counter_hz;
+	struct flextrace_clock_domain domain = {.counter_bits = 32, .nominal_hz = counter_hz};
 	for (; domain.domain < device->n_domains; domain.domain++)
 		flextrace_clock_domain(&domain);
 }
@@ -137,14 +134,14 @@ static void define(const struct device *device, const struct options *options, u
 {
 	char uuid[32];
 	snprintf(uuid, sizeof(uuid), "0000:%02x:00.0", rank + 1);
-	struct flextrace_device description;
-	memset(&description, 0, sizeof(description));
-	description.uuid = uuid;
-	description.n_cores = device->n_cores;
-	description.core_hz = options->counter_hz[rank];
-	description.name = device->backend.name;
-	description.power_unit = "uJ";
-	description.processors = "control";
+	const struct flextrace_device description = {
+		.uuid = uuid,
+		.n_cores = device->n_cores,
+		.core_hz = options->counter_hz[rank],
+		.name = device->backend.name,
+		.power_unit = "uJ",
+		.processors = "control",
+	};
 	flextrace_device(&description);
 
 	define_clocks(device, options->counter_hz[rank]);
@@ -164,13 +161,13 @@ static struct flextrace_emulator_clock clock_of(const struct options *options, u
 	const uint64_t wrap = UINT64_C(1) << 32;
 	const uint64_t before_wrap = options->counter_hz[rank] / 8000 * options->wrap_after_ms *
 	                             (core + 8);
-	struct flextrace_emulator_clock clock;
-	memset(&clock, 0, sizeof(clock));
-	clock.offset_ticks = wrap * (before_wrap / wrap + 1 + core) - before_wrap + rank * 1000003;
-	clock.drift_ppb = options->drift_ppb + (int32_t)rank * 3000;
-	clock.steps = options->steps;
-	clock.n_steps = options->n_steps;
-	return clock;
+	return (struct flextrace_emulator_clock){
+		.offset_ticks = wrap * (before_wrap / wrap + 1 + core) - before_wrap +
+	                        rank * 1000003,
+		.drift_ppb = options->drift_ppb + (int32_t)rank * 3000,
+		.steps = options->steps,
+		.n_steps = options->n_steps,
+	};
 }
 
 static int start(struct device *device, const struct options *options, uint32_t rank,
@@ -179,20 +176,19 @@ static int start(struct device *device, const struct options *options, uint32_t 
 	char truth[4096];
 	struct flextrace_emulator_clock clocks[FLEXTRACE_EMULATOR_MAX_CORES] = {
 		clock_of(options, rank, 0)};
-	struct flextrace_emulator_config config;
-	memset(&config, 0, sizeof(config));
+	struct flextrace_emulator_config config = {
+		.n_cores = options->n_cores,
+		.counter_hz = options->counter_hz[rank],
+		.offset_ticks = clocks[0].offset_ticks,
+		.drift_ppb = clocks[0].drift_ppb,
+		.steps = clocks[0].steps,
+		.n_steps = clocks[0].n_steps,
+		.core_clocks = options->has_core_clocks ? clocks : NULL,
+		.ring_capacity = options->ring_capacity,
+		.seed = options->seed + rank,
+	};
 	for (uint32_t i = 1; i < device->n_cores; i++)
 		clocks[i] = clock_of(options, rank, i);
-	config.n_cores = options->n_cores;
-	config.counter_hz = options->counter_hz[rank];
-	config.offset_ticks = clocks[0].offset_ticks;
-	config.drift_ppb = clocks[0].drift_ppb;
-	config.steps = clocks[0].steps;
-	config.n_steps = clocks[0].n_steps;
-	if (options->has_core_clocks)
-		config.core_clocks = clocks;
-	config.ring_capacity = options->ring_capacity;
-	config.seed = options->seed + rank;
 	if (options->truth_dir) {
 		snprintf(truth, sizeof(truth), "%s/rank%u.csv", options->truth_dir, rank);
 		config.truth_path = truth;

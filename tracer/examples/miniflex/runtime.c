@@ -122,16 +122,16 @@ static int copy(struct graph *graph, enum flextrace_runtime_kind call,
 {
 	const uint64_t correlation = flextrace_next_correlation();
 	FLEXTRACE_RUNTIME_SCOPE_ID(call, name, correlation);
-	struct launch launch;
-	memset(&launch, 0, sizeof(launch));
-	launch.job.op = FLEXTRACE_EMULATOR_COPY;
-	launch.job.source = graph->a;
-	launch.job.target = graph->staging;
-	launch.job.bytes = graph->matrix_bytes;
-	launch.kind = kind;
-	launch.name = name;
-	launch.correlation = correlation;
-	launch.bytes = graph->matrix_bytes;
+	struct launch launch = {
+		.job = {.op = FLEXTRACE_EMULATOR_COPY,
+	                .source = graph->a,
+	                .target = graph->staging,
+	                .bytes = graph->matrix_bytes},
+		.kind = kind,
+		.name = name,
+		.correlation = correlation,
+		.bytes = graph->matrix_bytes,
+	};
 	return device_launch(graph->device, &launch);
 }
 
@@ -148,18 +148,18 @@ static int launch_kernel(struct graph *graph, uint32_t kernel)
 	const uint64_t correlation = flextrace_next_correlation();
 	FLEXTRACE_RUNTIME_SCOPE_ID(FLEXTRACE_RUNTIME_LAUNCH_CONTROL_BLOCKS, "launch control blocks",
 	                           correlation);
-	struct launch launch;
-	memset(&launch, 0, sizeof(launch));
-	launch.job.core = kernel % graph->options->n_cores;
-	launch.job.op = FLEXTRACE_EMULATOR_MATMUL;
-	launch.job.n = graph->options->size;
-	launch.job.repeat = 1 + kernel % 3;
-	launch.job.a = graph->a;
-	launch.job.b = graph->b;
-	launch.job.c = graph->results + kernel * (graph->matrix_bytes / sizeof(int32_t));
-	launch.kind = FLEXTRACE_DEVICE_KERNEL;
-	launch.name = name;
-	launch.correlation = correlation;
+	struct launch launch = {
+		.job = {.core = kernel % graph->options->n_cores,
+	                .op = FLEXTRACE_EMULATOR_MATMUL,
+	                .n = graph->options->size,
+	                .repeat = 1 + kernel % 3,
+	                .a = graph->a,
+	                .b = graph->b,
+	                .c = graph->results + kernel * (graph->matrix_bytes / sizeof(int32_t))},
+		.kind = FLEXTRACE_DEVICE_KERNEL,
+		.name = name,
+		.correlation = correlation,
+	};
 	return device_launch(graph->device, &launch);
 }
 
@@ -263,11 +263,7 @@ static void release(struct graph *graph)
 
 int runtime_run(const struct options *options, struct collective *collective, uint32_t rank)
 {
-	struct graph graph;
-	memset(&graph, 0, sizeof(graph));
-	graph.options = options;
-	graph.collective = collective;
-	graph.rank = rank;
+	struct graph graph = {.options = options, .collective = collective, .rank = rank};
 	FLEXTRACE_THREAD_NAME("main");
 	FLEXTRACE_ANNOTATE("model", "miniflex demo graph");
 	int status = prepare(&graph);

@@ -12,8 +12,8 @@
 
 #define MAX_SECTION_BYTES ((uint64_t)1 << 28)
 
-int flextrace_i_elf_read(const struct flextrace_i_elf *elf, uint64_t offset, void *to,
-                         uint64_t bytes)
+/* A part of the file. -EINVAL: it does not lie in it. */
+static int read_at(const struct flextrace_i_elf *elf, uint64_t offset, void *to, uint64_t bytes)
 {
 	uint8_t *at = to;
 
@@ -58,8 +58,8 @@ static int read_section(const struct flextrace_i_elf *elf, uint64_t index,
 
 	if (index >= elf->n_sections)
 		return -EINVAL;
-	ret = flextrace_i_elf_read(elf, elf->table + index * elf->entry_bytes, raw,
-	                           elf->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
+	ret = read_at(elf, elf->table + index * elf->entry_bytes, raw,
+	              elf->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
 	if (ret < 0)
 		return ret;
 	ret_section->name = (uint32_t)FIELD(elf, raw, Shdr, sh_name);
@@ -77,8 +77,7 @@ static int read_header(struct flextrace_i_elf *elf, uint64_t *ret_names)
 	struct flextrace_i_elf_section first;
 	int ret;
 
-	if (elf->bytes < sizeof(Elf32_Ehdr) ||
-	    flextrace_i_elf_read(elf, 0, raw, sizeof(Elf32_Ehdr)) < 0 ||
+	if (elf->bytes < sizeof(Elf32_Ehdr) || read_at(elf, 0, raw, sizeof(Elf32_Ehdr)) < 0 ||
 	    memcmp(raw, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;
 	elf->is_64 = raw[EI_CLASS] == ELFCLASS64;
@@ -86,8 +85,7 @@ static int read_header(struct flextrace_i_elf *elf, uint64_t *ret_names)
 	if ((!elf->is_64 && raw[EI_CLASS] != ELFCLASS32) ||
 	    (!elf->is_big && raw[EI_DATA] != ELFDATA2LSB))
 		return -ENOEXEC;
-	ret = flextrace_i_elf_read(elf, 0, raw,
-	                           elf->is_64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr));
+	ret = read_at(elf, 0, raw, elf->is_64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr));
 	if (ret < 0)
 		return ret;
 	elf->machine = (uint32_t)FIELD(elf, raw, Ehdr, e_machine);
@@ -124,7 +122,7 @@ static int is_named(const struct flextrace_i_elf *elf, const struct flextrace_i_
 
 	if (section->name > names->bytes || bytes > names->bytes - section->name)
 		return 0;
-	return flextrace_i_elf_read(elf, names->offset + section->name, text, bytes) == 0 &&
+	return read_at(elf, names->offset + section->name, text, bytes) == 0 &&
 	       memcmp(text, name, bytes) == 0;
 }
 
@@ -155,7 +153,7 @@ int flextrace_i_elf_load(const struct flextrace_i_elf *elf,
 	bytes = malloc(section->bytes + 1);
 	if (!bytes)
 		return -ENOMEM;
-	ret = flextrace_i_elf_read(elf, section->offset, bytes, section->bytes);
+	ret = read_at(elf, section->offset, bytes, section->bytes);
 	if (ret < 0) {
 		free(bytes);
 		return ret;

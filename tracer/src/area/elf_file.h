@@ -47,10 +47,6 @@ int flextrace_i_elf_load(const struct flextrace_i_elf *elf,
 int flextrace_i_elf_symbol(const struct flextrace_i_elf *elf, const char *name,
                            uint64_t *ret_bytes);
 
-/* A part of the file. -EINVAL: it does not lie in it. */
-int flextrace_i_elf_read(const struct flextrace_i_elf *elf, uint64_t offset, void *to,
-                         uint64_t bytes);
-
 /* A number in the file's byte order. */
 uint64_t flextrace_i_elf_number(const struct flextrace_i_elf *elf, const uint8_t *at, size_t bytes);
 

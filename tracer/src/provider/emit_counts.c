@@ -29,8 +29,7 @@ static struct {
 	struct emit_file_head *shown; /* another view of the head of the last file; NULL: none */
 	struct emit_file_head *elder; /* that, where the file is a parent's; NULL: none */
 	char path[PATH_MAX];          /* "" = no file */
-	char session[sizeof(((struct emit_file_head *)0)->session)];
-	char home[sizeof(((struct emit_file_head *)0)->home)];
+	struct wanted wanted;
 	struct emit_slot last_resort;
 } counts;
 
@@ -126,14 +125,9 @@ static void *make_file(const char *root, uint64_t start_ns)
 	return at;
 }
 
-void emit_counts_name_session(const char *session)
+void emit_counts_init(const struct wanted *wanted)
 {
-	snprintf(counts.session, sizeof(counts.session), "%s", session ? session : "");
-}
-
-void emit_counts_name_home(const char *home)
-{
-	snprintf(counts.home, sizeof(counts.home), "%s", home);
+	counts.wanted = *wanted;
 }
 
 static void fill_head(struct emit_file_head *head, uint64_t start_ns)
@@ -143,8 +137,11 @@ static void fill_head(struct emit_file_head *head, uint64_t start_ns)
 	head->pid = (uint32_t)getpid();
 	head->pid_namespace = kernel_file_inode("/proc/self/ns/pid");
 	head->start_ns = start_ns;
-	memcpy(head->session, counts.session, sizeof(head->session));
-	memcpy(head->home, counts.home, sizeof(head->home));
+	_Static_assert(sizeof(head->session) == sizeof(counts.wanted.session) &&
+	                       sizeof(head->home) == sizeof(counts.wanted.home),
+	               "copied whole");
+	memcpy(head->session, counts.wanted.session, sizeof(head->session));
+	memcpy(head->home, counts.wanted.home, sizeof(head->home));
 	snprintf(head->program, sizeof(head->program), "%s", program_invocation_short_name);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(head->magic, EMIT_FILE_MAGIC, sizeof(head->magic));

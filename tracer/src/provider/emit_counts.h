@@ -14,17 +14,16 @@
 #define FLEXTRACE_PROVIDER_EMIT_COUNTS_H
 
 #include "emit_file.h"
+#include "wanted.h"
 
 /* Slot of this thread; NULL until its first record, and for threads that found none. Initial-exec:
  * the dynamic kind may call malloc() at the first access. */
 extern __thread struct emit_slot *emit_counts_own
 	__attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* Which recording the process is started by; before the file is made. NULL: none. */
-void emit_counts_name_session(const char *session);
-
-/* Where its user's own session daemon is; likewise. */
-void emit_counts_name_home(const char *home);
+/* Which recording the process is started by, and where its user's own session daemon is; before the
+ * file is made. */
+void emit_counts_init(const struct wanted *wanted);
 
 /* Makes the file, below `root`. In the child of a fork as well: counts from here on are its own.
  * False: there is no memory for counts at all. */

@@ -26,7 +26,7 @@ void late_init(const int *state, char *(*get)(const char *name))
 {
 	is_on = state;
 	flextrace_i_wanted_init(&wanted, get);
-	emit_counts_name_home(wanted.home);
+	emit_counts_init(&wanted);
 }
 
 static int load(const int *word)

@@ -110,7 +110,6 @@ static void set_up(void)
 	api.step = take_step;
 	api.window = take_window;
 	__atomic_store_n(&identity.start_ns, flextrace_now_ns(), __ATOMIC_RELAXED);
-	emit_counts_name_session(secure_getenv("FLEXTRACE_SESSION"));
 	late_init(states[flextrace_i_event_process], secure_getenv);
 	emit_counts_open(EMIT_FILE_ROOT, identity.start_ns);
 	threads_init();
