@@ -139,6 +139,8 @@ static int solve(struct aligning *aligning, struct alignment *alignment, double 
 {
 	struct graph *graph = &aligning->graph;
 
+	for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
+		alignment->maps[clock].rho = rho;
 	if (graph->n_parts == 0)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(seed_run(graph, rho, aligning->curves));

@@ -459,6 +459,7 @@ struct host_map {
 	struct grid grid; /* owned: over the knots */
 	int64_t origin_ns;
 	struct paces paces;
+	double rho;         /* that the rate may differ by on top where there is no evidence */
 	struct stop *stops; /* owned */
 	uint32_t n_stops;
 };

@@ -3,6 +3,7 @@
  * Straight from knot to knot. Between two the truth may leave either by what its pace may be off,
  * and the line leaves the pace by what it does: the sum is the bound, from the nearer end.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "align_impl.h"
@@ -71,6 +72,19 @@ static struct placing follow(const struct host_map *map, const struct map_knot *
 
 	if (knot->err_ns != NO_BOUND)
 		placing.err = (wide_int)knot->err_ns * FINE_NS + distance(to.wide, from.wide);
+	return placing;
+}
+
+/* The same beyond all knots. The rate is within rho of a mean there as well, but that is not the
+ * mean between the knots: the two may be rho apart. */
+static struct placing follow_beyond(const struct host_map *map, const struct map_knot *knot,
+                                    int64_t host_ns)
+{
+	struct placing placing = follow(map, knot, host_ns);
+	wide_int far = distance(host_ns, knot->host_ns);
+
+	if (placing.err >= 0)
+		placing.err += (wide_int)ceil((double)far * map->rho * FINE_NS);
 	return placing;
 }
 
@@ -166,9 +180,9 @@ struct aligned host_map_place(const struct host_map *map, int64_t host_ns)
 		                                               ? -1
 		                                               : (wide_int)knot->err_ns * FINE_NS};
 	} else if (at == map->n_knots) {
-		placing = follow(map, &map->knots[0], host_ns);
+		placing = follow_beyond(map, &map->knots[0], host_ns);
 	} else if (at + 1 == map->n_knots) {
-		placing = follow(map, &map->knots[at], host_ns);
+		placing = follow_beyond(map, &map->knots[at], host_ns);
 	} else {
 		placing = between(map, &map->knots[at], host_ns);
 	}

@@ -181,6 +181,26 @@ static void test_align__drops_little_but_lies(void **state)
 	assert_true(n_dropped <= 2 * n_lies + n_points / 100);
 }
 
+/* The mean rate over a whole run need not be that between the operations in common. */
+static void test_align__allows_another_mean_beyond_the_evidence(void **state)
+{
+	struct align_scene scene = {
+		.seed = 3, .n_ranks = 2, .n_rounds = 1000, .period_ns = 50e6, .straggle_ns = 2e6};
+	int64_t far_ns = INT64_C(100000000000);
+	struct aligned before, behind;
+	struct short_run run;
+
+	(void)state;
+	run_init(&run, &scene);
+	before = alignment_place(run.alignment, 1, -far_ns);
+	behind = alignment_place(run.alignment, 1, (int64_t)run.truth.end_ns + far_ns);
+	assert_int_equal(before.status, TIME_CERTIFIED);
+	assert_int_equal(behind.status, TIME_CERTIFIED);
+	assert_in_range(before.err_ns, 400000, 500000); /* 4 ppm, and what evidence leaves */
+	assert_in_range(behind.err_ns, 400000, 500000);
+	run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +208,7 @@ int main(void)
 		cmocka_unit_test(test_align__holds_for_clocks_that_run_apart),
 		cmocka_unit_test(test_align__says_that_clocks_run_apart_too_fast),
 		cmocka_unit_test(test_align__drops_little_but_lies),
+		cmocka_unit_test(test_align__allows_another_mean_beyond_the_evidence),
 	};
 
 	return cmocka_run_group_tests_name("align_short", tests, NULL, NULL);
