@@ -19,7 +19,7 @@
 #include "base/marzullo.h"
 
 #define NEAR_TRIP_NS 10e6  /* that the importer looks at: no shift is larger */
-#define MAX_TURNS    3u    /* that can be over each other, or near */
+#define MAX_TURNS    16u   /* that can be over each other, or near */
 #define MAX_VOTES    8192u /* pieces of work that are asked */
 #define LEAST        8u    /* of them in no round trip */
 #define MUCH         8u    /* times fewer with the shift */

@@ -266,6 +266,25 @@ static void test_flex_bars__places_shifted_work_within_5_us(void **state)
 	}
 }
 
+/* Round trips of 2.5 ms follow each other closely, and estimates put all work into later ones. */
+static void test_flex_bars__places_work_that_is_several_round_trips_late(void **state)
+{
+	for (uint32_t i = 0; i < n_seeds; i++) {
+		const struct flex_damage damage = {.seed = first_seed + i, .shift_ns = 3000000};
+		struct flex_scene scene = scene_of(first_seed + i);
+		struct figures figures;
+
+		scene.n_iterations = 40;
+		scene.n_kernels = 60;
+		scene.exec_ns = 40e3;
+		scene.period_ns = 0;
+		scene.gap_every = 0;
+		figures = convert(state, &scene, &damage);
+		tell(first_seed + i, &figures);
+		assert_true(figures.p99_ns <= 5000);
+	}
+}
+
 static void test_flex_bars__places_stretched_work_within_9_us(void **state)
 {
 	static const double stretches_ppm[] = {-8000, 5300};
@@ -286,6 +305,7 @@ int main(void)
 		TEST(puts_half_jobs_behind_what_they_followed),
 		TEST(leaves_no_wrong_epoch_unmarked),
 		TEST(places_shifted_work_within_5_us),
+		TEST(places_work_that_is_several_round_trips_late),
 		TEST(places_stretched_work_within_9_us),
 	};
 
