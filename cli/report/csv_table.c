@@ -58,13 +58,13 @@ static bool parse_number(const char *text, long double *ret_number)
 	return *end == '\0' && end != text;
 }
 
-enum { CELL_NUMBER, CELL_TEXT, CELL_EMPTY };
+enum { OF_NUMBERS, OF_TEXTS, OF_NOTHING };
 
 static int cell_class(const char *text, long double *ret_number)
 {
 	if (!text[0])
-		return CELL_EMPTY;
-	return parse_number(text, ret_number) ? CELL_NUMBER : CELL_TEXT;
+		return OF_NOTHING;
+	return parse_number(text, ret_number) ? OF_NUMBERS : OF_TEXTS;
 }
 
 static int compare_rows(const void *left, const void *right, void *column)
@@ -75,7 +75,7 @@ static int compare_rows(const void *left, const void *right, void *column)
 	int i = cell_class(x, &m), j = cell_class(y, &n);
 	int order = i - j;
 
-	if (order == 0 && i == CELL_NUMBER)
+	if (order == 0 && i == OF_NUMBERS)
 		order = (m < n) - (m > n);
 	else if (order == 0)
 		order = strcmp(x, y);
@@ -239,7 +239,7 @@ static void measure(const struct csv_table *table, struct layout *layout)
 
 			if (width > layout[c].width)
 				layout[c].width = width;
-			layout[c].is_number &= cell_class(cell, &number) != CELL_TEXT;
+			layout[c].is_number &= cell_class(cell, &number) != OF_TEXTS;
 		}
 	}
 }
