@@ -16,7 +16,7 @@ struct flow_rate { /* of a device, one way */
 	uint64_t bytes, sum_ns, busy_ns; /* at most UINT64_MAX */
 	int64_t reach_time_ns;           /* where the transfers so far end */
 	uint64_t *rates;                 /* owned: bytes per second of each, or UINT64_MAX */
-	uint32_t n_rates, n_allocated;
+	uint32_t n_rates;
 };
 
 struct bandwidth {
@@ -29,8 +29,8 @@ static int add_rate(struct flow_rate *flow, const struct dma *dma, uint64_t ns)
 {
 	double rate = (double)dma->bytes * 1e9 / (double)ns + 0.5;
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(flow->rates, flow->n_allocated, flow->n_rates + 1ull));
-	flow->rates[flow->n_rates++] = rate < 18e18 ? (uint64_t)rate : UINT64_MAX;
+	FLEXTRACE_TRY(
+		ARRAY_PUSH(flow->rates, flow->n_rates, rate < 18e18 ? (uint64_t)rate : UINT64_MAX));
 	return FLEXTRACE_OK;
 }
 

@@ -19,15 +19,12 @@ static int add_line(struct categories *categories, struct map *places,
 {
 	uint64_t group = (uint64_t)(uint32_t)key->rank << 16 | (uint64_t)key->phase << 8 |
 	                 key->order;
+	int is_new = MAP_PLACE(places, group, key->category, categories->lines, categories->n_lines,
+	                       ret_place);
 
-	*ret_place = map_find(places, group, key->category);
-	if (*ret_place != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(categories->lines, categories->n_allocated,
-	                            categories->n_lines + 1ull));
-	*ret_place = categories->n_lines;
-	categories->lines[categories->n_lines++] = *key;
-	return map_put(places, group, key->category, *ret_place);
+	if (is_new > 0)
+		categories->lines[*ret_place] = *key;
+	return is_new;
 }
 
 static void add_to(struct category_line *line, const struct category_line *kernel)

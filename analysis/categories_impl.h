@@ -24,7 +24,7 @@ struct category_line {
 
 struct categories {
 	struct category_line *lines; /* owned: by rank, phase, order, most time first */
-	uint32_t n_lines, n_allocated;
+	uint32_t n_lines;
 	const struct string_pool *strings; /* weak */
 };
 

@@ -37,7 +37,7 @@ struct communication {
 	struct map uses;            /* (device; name) -> how often */
 	struct map places;          /* (device, sequence; sync, number) -> line */
 	struct message_line *lines; /* owned, all */
-	uint32_t n_lines, n_allocated;
+	uint32_t n_lines;
 	uint32_t *next; /* of each end: the next of its line */
 	int32_t *peers; /* of one line */
 };
@@ -50,16 +50,15 @@ static int find_line(struct communication *communication, const struct transfer_
 	const struct tick_op *op = &communication->timeline->ops[end->source];
 	uint32_t number = map_find(&communication->uses, op->device, op->name);
 	uint64_t a = (uint64_t)op->device << 32 | end->sequence, b;
+	int is_new;
 
 	number = number == MAP_NONE ? 0 : number;
 	FLEXTRACE_TRY(map_put(&communication->uses, op->device, op->name, number + 1));
 	b = (uint64_t)end->sync << 32 | number;
-	*ret_line = map_find(&communication->places, a, b);
-	if (*ret_line != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(communication->lines, communication->n_allocated,
-	                            communication->n_lines + 1ull));
-	*ret_line = communication->n_lines++;
+	is_new = MAP_PLACE(&communication->places, a, b, communication->lines,
+	                   communication->n_lines, ret_line);
+	if (is_new <= 0)
+		return is_new;
 	communication->lines[*ret_line] = (struct message_line){
 		.start_time_ns = end->start_time_ns,
 		.end_time_ns = end->end_time_ns,
@@ -70,7 +69,7 @@ static int find_line(struct communication *communication, const struct transfer_
 		.first = FLEXTRACE_NONE,
 		.is_receive = end->role == MESSAGE_RECEIVE,
 	};
-	return map_put(&communication->places, a, b, *ret_line);
+	return FLEXTRACE_OK;
 }
 
 static int take_end(struct communication *communication, uint32_t index)

@@ -235,7 +235,7 @@ static int find_use(struct matching *matching, uint32_t index, struct kernel_tab
 		    (*ret_use)->table == number)
 			return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(ARRAY_RESERVE(costs->uses, costs->n_uses_allocated, costs->n_uses + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(costs->uses, costs->n_uses));
 	*ret_use = &costs->uses[costs->n_uses++];
 	**ret_use = (struct kernel_table_use){
 		.rank = matching->rank,

@@ -87,8 +87,7 @@ static int add_span(struct aie_spans *spans, const struct aie_span *span, bool i
 		spans->open_since = span->begin;
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(ARRAY_RESERVE(spans->all, spans->n_allocated, spans->n + 1ull));
-	spans->all[spans->n++] = *span;
+	FLEXTRACE_TRY(ARRAY_PUSH(spans->all, spans->n, *span));
 	spans->cycles += span->end - span->begin;
 	return FLEXTRACE_OK;
 }
@@ -96,15 +95,12 @@ static int add_span(struct aie_spans *spans, const struct aie_span *span, bool i
 static int add_state(struct aie_core *core, uint32_t name, const struct aie_span *span,
                      bool is_open)
 {
-	uint32_t i = map_find(&core->state_index, name, 0);
+	uint32_t i;
+	int is_new = MAP_PLACE(&core->state_index, name, 0, core->states, core->n_states, &i);
 
-	if (i == MAP_NONE) {
-		i = core->n_states;
-		FLEXTRACE_TRY(map_put(&core->state_index, name, 0, i));
-		FLEXTRACE_TRY(ARRAY_RESERVE(core->states, core->n_states_allocated,
-		                            core->n_states + 1ull));
-		core->states[core->n_states++] = (struct aie_state){.name = name};
-	}
+	FLEXTRACE_TRY(is_new);
+	if (is_new)
+		core->states[i].name = name;
 	if (is_open) {
 		core->states[i].is_open = true;
 		core->states[i].open_since = span->begin;
@@ -252,8 +248,7 @@ static int add_kernel(const struct aie_run *run, struct aie_core *core, uint32_t
 	struct aie_iteration *iteration;
 
 	if (is_new) {
-		FLEXTRACE_TRY(ARRAY_RESERVE(core->iterations, core->n_iterations_allocated,
-		                            core->n_iterations + 1ull));
+		FLEXTRACE_TRY(ARRAY_ROOM(core->iterations, core->n_iterations));
 		core->iterations[core->n_iterations++] = (struct aie_iteration){
 			.first = index, .min = cycles, .begin = kernel->begin};
 	}

@@ -22,7 +22,7 @@ struct aie_span { /* cycles */
 
 struct aie_spans {
 	struct aie_span *all; /* owned; in order of begin */
-	uint32_t n, n_allocated;
+	uint32_t n;
 	uint64_t cycles; /* sum */
 	bool is_open;    /* one more has no end: it began at `open_since` */
 	uint64_t open_since;
@@ -53,7 +53,7 @@ struct aie_core {
 	char file[AIE_FILE_BYTES];
 	struct aie_spans kernels, stalls;
 	struct aie_state *states; /* owned */
-	uint32_t n_states, n_states_allocated;
+	uint32_t n_states;
 	struct map state_index; /* name -> state */
 	uint64_t first, last;   /* cycles between which it was traced */
 	double median;          /* cycles of a kernel; 0: there is none */
@@ -61,7 +61,7 @@ struct aie_core {
 	uint32_t n_boundaries, n_outliers;
 	uint64_t leading_wait;            /* cycles of the stall before the first kernel */
 	struct aie_iteration *iterations; /* owned */
-	uint32_t n_iterations, n_iterations_allocated;
+	uint32_t n_iterations;
 	uint32_t perf_begin, perf_end; /* iterations that count */
 };
 

@@ -26,7 +26,7 @@ static int add_op(struct finder *finder, const struct core_stamp *stamp, uint32_
 {
 	struct core_stats *stats = finder->stats;
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(stats->ops, stats->n_ops_allocated, stats->n_ops + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(stats->ops, stats->n_ops));
 	stats->ops[stats->n_ops] = (struct core_op){
 		.device = stamp->device,
 		.job = job,

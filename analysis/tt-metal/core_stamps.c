@@ -154,8 +154,7 @@ static int add_core(struct core_stamps *all, const struct core *core)
 {
 	if (all->n_cores && !compare_cores(&all->cores[all->n_cores - 1], core))
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(all->cores, all->n_cores_allocated, all->n_cores + 1ull));
-	all->cores[all->n_cores++] = *core;
+	FLEXTRACE_TRY(ARRAY_PUSH(all->cores, all->n_cores, *core));
 	return FLEXTRACE_OK;
 }
 

@@ -31,7 +31,7 @@ struct core_stamps {
 	struct core_stamp *stamps;       /* owned: by device, y, x, ticks, processor, stamp */
 	uint64_t n;
 	struct core *cores; /* owned: by device, y, x */
-	uint32_t n_cores, n_cores_allocated;
+	uint32_t n_cores;
 };
 
 /* Whether a device's processors are named. */

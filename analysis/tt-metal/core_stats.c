@@ -12,7 +12,7 @@
 
 struct series {
 	uint64_t *values; /* owned */
-	uint32_t n, n_allocated;
+	uint32_t n;
 	uint32_t n_reported; /* of cores that are over */
 };
 
@@ -40,8 +40,7 @@ static int count(struct counting *counting, uint32_t analysis, uint32_t processo
 {
 	struct series *series = series_of(counting, analysis, processor);
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(series->values, series->n_allocated, series->n + 1ull));
-	series->values[series->n++] = value;
+	FLEXTRACE_TRY(ARRAY_PUSH(series->values, series->n, value));
 	return FLEXTRACE_OK;
 }
 
@@ -135,7 +134,7 @@ static int add_line(struct counting *counting, const struct core_line *line, uin
 
 	FLEXTRACE_TRY(ARRAY_RESERVE(counting->scratch, counting->n_scratch, n));
 	memcpy(counting->scratch, values, n * sizeof(*values));
-	FLEXTRACE_TRY(ARRAY_RESERVE(stats->lines, stats->n_lines_allocated, stats->n_lines + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(stats->lines, stats->n_lines));
 	added = &stats->lines[stats->n_lines++];
 	*added = *line;
 	added->n = n;

@@ -58,9 +58,9 @@ struct core_op {
 struct core_stats {
 	struct core_stamps all;
 	struct core_line *lines; /* owned: by device, analysis, processor; its cores, then all */
-	uint32_t n_lines, n_lines_allocated;
+	uint32_t n_lines;
 	struct core_op *ops; /* owned: by device, then by the kernel's start */
-	uint32_t n_ops, n_ops_allocated;
+	uint32_t n_ops;
 };
 
 /* FLEXTRACE_E_MEMORY or 0; release in any case. */

@@ -65,7 +65,7 @@ static int add_line(struct finder *finder, const struct host_row *row, const str
 	uint32_t thread = timeline->tracks[row->track].owner;
 	uint32_t process = timeline->identity->threads[thread].process;
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(ops->lines, ops->n_lines_allocated, ops->n_lines + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(ops->lines, ops->n_lines));
 	ops->lines[ops->n_lines] = (struct ops_line){
 		.row = *row,
 		.call = call,
@@ -90,25 +90,21 @@ static bool is_function(const struct host_row *row)
 
 static int learn_name(struct ops *ops, uint32_t name)
 {
-	if (map_find(&ops->name_index, name, 0) != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(ops->names, ops->n_names_allocated, ops->n_names + 1ull));
-	FLEXTRACE_TRY(map_put(&ops->name_index, name, 0, ops->n_names));
-	ops->names[ops->n_names++] = name;
+	uint32_t place;
+
+	FLEXTRACE_TRY(MAP_PLACE(&ops->name_index, name, 0, ops->names, ops->n_names, &place));
+	ops->names[place] = name;
 	return FLEXTRACE_OK;
 }
 
 static int count_call(struct ops *ops, uint32_t line, const struct host_row *row)
 {
-	uint32_t found = map_find(&ops->call_index, line, row->name);
+	uint32_t found;
+	int is_new = MAP_PLACE(&ops->call_index, line, row->name, ops->calls, ops->n_calls, &found);
 
-	if (found == MAP_NONE) {
+	FLEXTRACE_TRY(is_new);
+	if (is_new)
 		FLEXTRACE_TRY(learn_name(ops, row->name));
-		FLEXTRACE_TRY(
-			ARRAY_RESERVE(ops->calls, ops->n_calls_allocated, ops->n_calls + 1ull));
-		found = ops->n_calls++;
-		FLEXTRACE_TRY(map_put(&ops->call_index, line, row->name, found));
-	}
 	ops->calls[found].n++;
 	ops->calls[found].total_ns += interval_ns(row->start_time_ns, row->end_time_ns);
 	return FLEXTRACE_OK;

@@ -65,19 +65,19 @@ struct ops {
 	const struct kernel_costs *costs; /* NULL: no compiler information */
 	struct owners owners;
 	struct ops_line *lines; /* owned, all; in order of time */
-	uint32_t n_lines, n_lines_allocated;
+	uint32_t n_lines;
 	struct ops_work *works;
-	uint32_t n_works, n_works_allocated;
+	uint32_t n_works;
 	struct ops_core *cores;
-	uint32_t n_cores, n_cores_allocated;
+	uint32_t n_cores;
 	struct map work_index; /* (line, device) -> work */
 	struct map core_index; /* (work, core) -> core */
 	/* (line, name) -> place in `calls` */
 	struct map call_index;
 	struct ops_call *calls;
-	uint32_t n_calls, n_calls_allocated;
+	uint32_t n_calls;
 	uint32_t *names; /* strings, sorted by their texts: of all functions */
-	uint32_t n_names, n_names_allocated;
+	uint32_t n_names;
 	struct map name_index;
 	uint32_t n_inputs, n_outputs; /* the most that an operation has */
 	struct column *columns;       /* owned, their names, too: of ops.csv */

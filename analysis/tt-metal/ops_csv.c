@@ -134,8 +134,8 @@ static int add_column(struct ops *ops, const struct column *of, const char *whic
 	const char *star = strchr(of->name, '*');
 	char *name;
 
-	FLEXTRACE_TRY(array_make_room(&ops->columns, ops->n_columns, sizeof(*ops->columns)));
-	FLEXTRACE_TRY(array_make_room(&ops->reports, ops->n_columns, sizeof(*ops->reports)));
+	FLEXTRACE_TRY(ARRAY_ROOM(ops->columns, ops->n_columns));
+	FLEXTRACE_TRY(ARRAY_ROOM(ops->reports, ops->n_columns));
 	if (asprintf(&name, "%.*s%s%s", star ? (int)(star - of->name) : 0, of->name,
 	             star ? which : "", star ? star + 1 : of->name) < 0)
 		return FLEXTRACE_E_MEMORY;

@@ -24,9 +24,9 @@ struct job_list {
 struct jobs {
 	const struct map *launches; /* weak */
 	struct job *jobs;           /* owned, all */
-	uint32_t n_jobs, n_jobs_allocated;
+	uint32_t n_jobs;
 	struct job_list *lists;
-	uint32_t n_lists, n_lists_allocated;
+	uint32_t n_lists;
 	struct map index; /* (device, low word of the job) -> list */
 };
 
@@ -60,13 +60,11 @@ static void link_work(struct ops *ops, uint32_t index)
 
 static int find_work(struct ops *ops, uint32_t line, uint32_t device, struct ops_work **ret_work)
 {
-	uint32_t found = map_find(&ops->work_index, line, device);
+	uint32_t found;
+	int is_new = MAP_PLACE(&ops->work_index, line, device, ops->works, ops->n_works, &found);
 
-	if (found == MAP_NONE) {
-		FLEXTRACE_TRY(
-			ARRAY_RESERVE(ops->works, ops->n_works_allocated, ops->n_works + 1ull));
-		found = ops->n_works++;
-		FLEXTRACE_TRY(map_put(&ops->work_index, line, device, found));
+	FLEXTRACE_TRY(is_new);
+	if (is_new) {
 		ops->works[found] = (struct ops_work){
 			.line = line, .device = device, .first_core = FLEXTRACE_NONE};
 		link_work(ops, found);
@@ -81,17 +79,15 @@ static int learn_job(struct jobs *jobs, const struct timeline *timeline,
                      const struct device_row *row, uint32_t line)
 {
 	const struct tick_op *op = &timeline->ops[row->source];
-	uint32_t list = map_find(&jobs->index, op->device, (uint32_t)op->job);
+	uint32_t list;
+	int is_new = MAP_PLACE(&jobs->index, op->device, (uint32_t)op->job, jobs->lists,
+	                       jobs->n_lists, &list);
 	struct job_list *of;
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(jobs->jobs, jobs->n_jobs_allocated, jobs->n_jobs + 1ull));
-	if (list == MAP_NONE) {
-		FLEXTRACE_TRY(
-			ARRAY_RESERVE(jobs->lists, jobs->n_lists_allocated, jobs->n_lists + 1ull));
-		list = jobs->n_lists++;
+	FLEXTRACE_TRY(is_new);
+	FLEXTRACE_TRY(ARRAY_ROOM(jobs->jobs, jobs->n_jobs));
+	if (is_new)
 		jobs->lists[list] = (struct job_list){FLEXTRACE_NONE, FLEXTRACE_NONE};
-		FLEXTRACE_TRY(map_put(&jobs->index, op->device, (uint32_t)op->job, list));
-	}
 	of = &jobs->lists[list];
 	if (of->last != FLEXTRACE_NONE && jobs->jobs[of->last].op == row->source) {
 		if (row->end_time_ns > jobs->jobs[of->last].end_time_ns)
@@ -176,14 +172,12 @@ static int cover_core(struct ops *ops, struct ops_work *work, uint32_t core,
                       const struct device_row *row)
 {
 	uint32_t index = (uint32_t)(work - ops->works);
-	uint32_t found = map_find(&ops->core_index, index, core);
+	uint32_t found;
+	int is_new = MAP_PLACE(&ops->core_index, index, core, ops->cores, ops->n_cores, &found);
 
-	if (found == MAP_NONE) {
-		FLEXTRACE_TRY(
-			ARRAY_RESERVE(ops->cores, ops->n_cores_allocated, ops->n_cores + 1ull));
-		found = ops->n_cores++;
-		FLEXTRACE_TRY(map_put(&ops->core_index, index, core, found));
-		ops->cores[found] = (struct ops_core){.next = work->first_core};
+	FLEXTRACE_TRY(is_new);
+	if (is_new) {
+		ops->cores[found].next = work->first_core;
 		work->first_core = found;
 		work->n_cores++;
 	}

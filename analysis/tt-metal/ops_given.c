@@ -31,7 +31,7 @@ static int add_line(struct ops *ops, const struct tick_op *op, uint64_t *numbers
 	static const struct op_call none = {.type = 0};
 	uint32_t process = ops->timeline->identity->devices[op->device].process;
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(ops->lines, ops->n_lines_allocated, ops->n_lines + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(ops->lines, ops->n_lines));
 	ops->lines[ops->n_lines++] = (struct ops_line){
 		.row = {.name = op->name, .correlation = op->correlation, .status = op->status},
 		.call = &none,

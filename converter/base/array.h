@@ -61,6 +61,14 @@ static inline int array_make_room(void *array, uint32_t n, size_t element_bytes)
 	return FLEXTRACE_OK;
 }
 
+/* The same for `array`, a pointer variable of `n` elements. */
+#define ARRAY_ROOM(array, n) array_make_room(&(array), (n), sizeof(*(array)))
+
+/* Appends a value to it. FLEXTRACE_E_MEMORY or 0. */
+#define ARRAY_PUSH(array, n, ...)                      \
+	(ARRAY_ROOM(array, n) < 0 ? FLEXTRACE_E_MEMORY \
+	                          : ((array)[(n)++] = __VA_ARGS__, FLEXTRACE_OK))
+
 /* How many of `n` sorted rows are before a key, by a caller's order. */
 static inline uint32_t array_count_before(const void *rows, uint32_t n, size_t row_bytes,
                                           bool (*is_before)(const void *row, const void *key),

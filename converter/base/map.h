@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "error.h"
 #include "hash.h"
 
@@ -84,6 +85,32 @@ static inline int map_put(struct map *map, uint64_t a, uint64_t b, uint32_t valu
 	map->n_used += slot->value == MAP_NONE;
 	*slot = (struct map_slot){.a = a, .b = b, .value = value};
 	return FLEXTRACE_OK;
+}
+
+/* Finds the place of a key's element in `array`, which has `n`, and appends a new one as zeroes. 1:
+ * it is new, 0: it is not, or FLEXTRACE_E_MEMORY. */
+#define MAP_PLACE(map, a, b, array, n, ret_place) \
+	map_append(map, a, b, (struct map_array){&(array), &(n), sizeof(*(array))}, ret_place)
+
+struct map_array {
+	void *array; /* weak, both: a pointer variable, and how many elements it has */
+	uint32_t *n;
+	size_t element_bytes;
+};
+
+static inline int map_append(struct map *map, uint64_t a, uint64_t b, struct map_array to,
+                             uint32_t *ret_place)
+{
+	array_pointer *array = to.array;
+
+	*ret_place = map_find(map, a, b);
+	if (*ret_place != MAP_NONE)
+		return 0;
+	FLEXTRACE_TRY(array_make_room(array, *to.n, to.element_bytes));
+	FLEXTRACE_TRY(map_put(map, a, b, *to.n));
+	*ret_place = (*to.n)++;
+	memset((char *)*array + *ret_place * to.element_bytes, 0, to.element_bytes);
+	return 1;
 }
 
 /* Forgets a key, if it is there. */

@@ -14,7 +14,7 @@
 
 int compiler_table_open(struct compiler_info *info, uint8_t phase)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(info->tables, info->n_tables_allocated, info->n_tables + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(info->tables, info->n_tables));
 	info->tables[info->n_tables] = (struct compiler_table){
 		.source = info->n_sources, .first_row = info->n_rows, .phase = phase};
 	return FLEXTRACE_OK;

@@ -41,7 +41,7 @@ struct compiler_table {
 struct compiler_info {
 	struct compiler_table *tables; /* owned */
 	struct kernel_cost *rows;      /* owned */
-	uint32_t n_tables, n_tables_allocated;
+	uint32_t n_tables;
 	uint32_t n_rows, n_rows_allocated;
 	uint32_t n_sources;
 	uint32_t n_empty;      /* sources without a table */

@@ -26,8 +26,8 @@ struct process_work {
 
 static int add_step(struct intervals *steps, const struct host_row *row)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(steps->list, steps->n_allocated, steps->n + 1ull));
-	FLEXTRACE_TRY(ARRAY_RESERVE(steps->names, steps->n_names_allocated, steps->n + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(steps->list, steps->n));
+	FLEXTRACE_TRY(ARRAY_ROOM(steps->names, steps->n));
 	steps->names[steps->n] = row->name;
 	steps->list[steps->n++] = (struct interval){row->start_time_ns, row->end_time_ns};
 	return FLEXTRACE_OK;
@@ -124,8 +124,7 @@ static int add_iteration(struct iterations *iterations, struct iteration iterati
 {
 	struct iteration_summary *summary = &iterations->summaries[iteration.process];
 
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(iterations->all, iterations->n_allocated, iterations->n + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(iterations->all, iterations->n));
 	iteration.number = summary->n_iterations++;
 	summary->n_covered += iteration.n_kernels;
 	iterations->all[iterations->n++] = iteration;

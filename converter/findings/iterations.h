@@ -42,7 +42,7 @@ struct iterations {
 	struct owners owners;
 	struct iteration_summary *summaries; /* owned, by struct process */
 	struct iteration *all;               /* owned, by start, then rank */
-	uint32_t n, n_allocated;
+	uint32_t n;
 };
 
 /* Finds them. FLEXTRACE_E_MEMORY or 0; iterations_release() in any case. */

@@ -131,14 +131,9 @@ int kernel_times_check(const char *dir, struct flextrace_error *error)
 static int add_to(struct kernel_times *times, uint64_t rank, uint32_t name,
                   const struct kernel_time_sum *sum)
 {
-	uint32_t place = map_find(&times->places, rank, name);
+	uint32_t place;
 
-	if (place == MAP_NONE) {
-		FLEXTRACE_TRY(ARRAY_RESERVE(times->sums, times->n_allocated, times->n_sums + 1ull));
-		place = times->n_sums++;
-		times->sums[place] = (struct kernel_time_sum){0};
-		FLEXTRACE_TRY(map_put(&times->places, rank, name, place));
-	}
+	FLEXTRACE_TRY(MAP_PLACE(&times->places, rank, name, times->sums, times->n_sums, &place));
 	times->sums[place].total_ns += sum->total_ns;
 	times->sums[place].calls += sum->calls;
 	return FLEXTRACE_OK;

@@ -21,7 +21,7 @@ struct kernel_time_sum {
 
 struct kernel_times {
 	struct kernel_time_sum *sums; /* owned */
-	uint32_t n_sums, n_allocated;
+	uint32_t n_sums;
 	struct map places; /* (rank, or all of them; name) -> place in `sums` */
 };
 #define KERNEL_TIMES_INIT    \

@@ -48,7 +48,7 @@ static void cover_all(struct extent *extents, const struct timeline *timeline)
 
 static struct rank_row *add_row(struct rank_rows *rows)
 {
-	if (ARRAY_RESERVE(rows->rows, rows->n_allocated, rows->n + 1ull) < 0)
+	if (ARRAY_ROOM(rows->rows, rows->n) < 0)
 		return NULL;
 	return &rows->rows[rows->n++];
 }
@@ -203,7 +203,7 @@ int rank_rows_find(struct rank_rows *rows, const struct findings *findings)
 {
 	int code;
 
-	*rows = (struct rank_rows){NULL, 0, 0};
+	*rows = (struct rank_rows){NULL, 0};
 	code = find_steps(rows, findings->iterations);
 	if (code >= 0)
 		code = find_collectives(rows, findings);
@@ -215,5 +215,5 @@ int rank_rows_find(struct rank_rows *rows, const struct findings *findings)
 void rank_rows_release(struct rank_rows *rows)
 {
 	free(rows->rows);
-	*rows = (struct rank_rows){NULL, 0, 0};
+	*rows = (struct rank_rows){NULL, 0};
 }

@@ -24,7 +24,7 @@ struct finder {
 	struct string_cache *strings;
 	struct map names; /* string -> place in `facts`, or NOT_A_MESSAGE */
 	struct facts *facts;
-	uint32_t n_facts, n_allocated;
+	uint32_t n_facts;
 };
 
 /* -- names ------------------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static int read_name(struct finder *finder, uint32_t name)
 		return map_put(&finder->names, name, 0, NOT_A_MESSAGE);
 	FLEXTRACE_TRY(intern(finder, facts.name.sync, facts.name.n_sync, &facts.sync));
 	FLEXTRACE_TRY(intern(finder, text, facts.name.n_sequence, &facts.sequence));
-	FLEXTRACE_TRY(ARRAY_RESERVE(finder->facts, finder->n_allocated, finder->n_facts + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(finder->facts, finder->n_facts));
 	finder->facts[finder->n_facts] = facts;
 	return map_put(&finder->names, name, 0, finder->n_facts++);
 }
@@ -75,8 +75,7 @@ static int take_row(struct finder *finder, const struct device_row *row)
 	FLEXTRACE_TRY(find_facts(finder, finder->timeline->ops[row->source].name, &facts));
 	if (!facts)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(transfers->ends, transfers->n_allocated, transfers->n_ends + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(transfers->ends, transfers->n_ends));
 	transfers->ends[transfers->n_ends++] = (struct transfer_end){
 		.start_time_ns = row->start_time_ns,
 		.end_time_ns = row->end_time_ns,
@@ -206,7 +205,7 @@ static int pair_all(struct transfers *transfers, const struct timeline *timeline
 int transfers_find(struct transfers *transfers, const struct timeline *timeline,
                    struct string_cache *strings)
 {
-	struct finder finder = {transfers, timeline, strings, {0}, NULL, 0, 0};
+	struct finder finder = {transfers, timeline, strings, {0}, NULL, 0};
 	int code;
 
 	*transfers = (struct transfers){.n_ends = 0};

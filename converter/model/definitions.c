@@ -115,8 +115,7 @@ static int add_sighting(struct identity *identity, const struct definition *defi
 	FLEXTRACE_TRY(map_put(&index->generations,
 	                      pair(definition->trace, (uint32_t)vpid_of(record)), record->start_ns,
 	                      *ret_process));
-	FLEXTRACE_TRY(
-		array_make_room(&index->sightings, index->n_sightings, sizeof(*index->sightings)));
+	FLEXTRACE_TRY(ARRAY_ROOM(index->sightings, index->n_sightings));
 	index->sightings[index->n_sightings++] = (struct sighting){definition->trace,
 	                                                           vpid_of(record), *ret_process};
 	return FLEXTRACE_OK;
@@ -404,7 +403,7 @@ static int meet(struct identity *identity, const struct stream *stream, int32_t 
 	if (map_find(&identity->index->span_of, who, 0) != MAP_NONE ||
 	    map_find(&strangers->seen, who, 0) != MAP_NONE)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(array_make_room(&strangers->list, strangers->n, sizeof(*strangers->list)));
+	FLEXTRACE_TRY(ARRAY_ROOM(strangers->list, strangers->n));
 	FLEXTRACE_TRY(map_put(&strangers->seen, who, 0, strangers->n));
 	strangers->list[strangers->n++] = (struct definition){
 		.trace = stream->trace,

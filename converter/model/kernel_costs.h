@@ -41,7 +41,7 @@ struct kernel_costs {
 	double *core_hz;                 /* owned: compute clock, per device, never 0 */
 	uint64_t *taken_ns; /* owned: per op, from another run; 0 = as measured; NULL: all */
 	struct kernel_table_use *uses; /* owned: by rank, source, table */
-	uint32_t n_uses, n_uses_allocated;
+	uint32_t n_uses;
 };
 
 /* The cost of a row, NULL where none is known: only kernels have one. */

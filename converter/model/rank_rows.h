@@ -23,7 +23,7 @@ struct rank_row {
 
 struct rank_rows {
 	struct rank_row *rows; /* owned: by start, then process */
-	uint32_t n, n_allocated;
+	uint32_t n;
 };
 
 #endif

@@ -27,7 +27,7 @@ struct transfer_end { /* one control block's part */
 
 struct transfers {
 	struct transfer_end *ends; /* owned, in output order */
-	uint32_t n_ends, n_allocated;
+	uint32_t n_ends;
 };
 
 #endif

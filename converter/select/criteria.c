@@ -39,7 +39,7 @@ static int read_numbers(struct number_list *list, const char *option, const char
                         struct flextrace_error *error)
 {
 	for (const char *at = text; at; at++) {
-		FLEXTRACE_TRY(array_make_room(&list->ranges, list->n, sizeof(*list->ranges)));
+		FLEXTRACE_TRY(ARRAY_ROOM(list->ranges, list->n));
 		if (!read_range(&at, &list->ranges[list->n]) || (*at && *at != ','))
 			return error_set(error, FLEXTRACE_E_USAGE,
 			                 "Option `%s` takes numbers and ranges, as 0,2-5: value=%s",
@@ -127,8 +127,7 @@ static struct condition *add_condition(struct criteria *criteria, uint32_t attri
 {
 	struct condition *condition;
 
-	if (array_make_room(&criteria->conditions, criteria->n_conditions,
-	                    sizeof(*criteria->conditions)) < 0)
+	if (ARRAY_ROOM(criteria->conditions, criteria->n_conditions) < 0)
 		return NULL;
 	condition = &criteria->conditions[criteria->n_conditions];
 	*condition = (struct condition){.attribute = attribute, .is_drop = is_drop};

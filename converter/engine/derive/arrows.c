@@ -19,16 +19,14 @@ static int find_end(struct derive *derive, const struct host_span *span, int64_t
                     uint32_t *ret_end)
 {
 	uint32_t process = derive->identity->threads[span->thread].process;
+	int is_new;
 
 	*ret_time_ns = place_host(derive, process, span->begin_host_ns).time_ns;
-	*ret_end = map_find(&derive->arrow_keys, (uint64_t)*ret_time_ns, span->thread);
-	if (*ret_end != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(derive->arrow_ends, derive->n_arrow_ends_allocated,
-	                            derive->n_arrow_ends + 1ull));
-	*ret_end = derive->n_arrow_ends++;
-	derive->arrow_ends[*ret_end].track = FLEXTRACE_NONE;
-	return map_put(&derive->arrow_keys, (uint64_t)*ret_time_ns, span->thread, *ret_end);
+	is_new = MAP_PLACE(&derive->arrow_keys, (uint64_t)*ret_time_ns, span->thread,
+	                   derive->arrow_ends, derive->n_arrow_ends, ret_end);
+	if (is_new > 0)
+		derive->arrow_ends[*ret_end].track = FLEXTRACE_NONE;
+	return is_new;
 }
 
 int arrows_add(struct derive *derive, const struct host_span *from, const struct host_span *to)
@@ -37,9 +35,7 @@ int arrows_add(struct derive *derive, const struct host_span *from, const struct
 
 	FLEXTRACE_TRY(find_end(derive, from, &arrow.from_time_ns, &arrow.from));
 	FLEXTRACE_TRY(find_end(derive, to, &arrow.to_time_ns, &arrow.to));
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(derive->arrows, derive->n_arrows_allocated, derive->n_arrows + 1ull));
-	derive->arrows[derive->n_arrows++] = arrow;
+	FLEXTRACE_TRY(ARRAY_PUSH(derive->arrows, derive->n_arrows, arrow));
 	return FLEXTRACE_OK;
 }
 

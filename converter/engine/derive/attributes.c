@@ -23,14 +23,10 @@ struct attribute_list {         /* of one operation */
 static int find_list(struct derive *derive, uint32_t process, uint64_t correlation,
                      uint32_t *ret_list)
 {
-	*ret_list = map_find(&derive->attribute_keys, correlation, process);
-	if (*ret_list != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(derive->attribute_lists, derive->n_attribute_lists_allocated,
-	                            derive->n_attribute_lists + 1ull));
-	*ret_list = derive->n_attribute_lists++;
+	FLEXTRACE_TRY(MAP_PLACE(&derive->attribute_keys, correlation, process,
+	                        derive->attribute_lists, derive->n_attribute_lists, ret_list));
 	derive->attribute_lists[*ret_list].process = process;
-	return map_put(&derive->attribute_keys, correlation, process, *ret_list);
+	return FLEXTRACE_OK;
 }
 
 int attributes_push(struct derive *derive, const struct host_input *input)
@@ -133,7 +129,7 @@ static struct attribute *reversed(struct attribute *last)
 
 static int keep_tensor(struct timeline *out, const struct attribute *attribute)
 {
-	FLEXTRACE_TRY(array_make_room(&out->tensors, out->n_tensors, sizeof(*out->tensors)));
+	FLEXTRACE_TRY(ARRAY_ROOM(out->tensors, out->n_tensors));
 	out->tensors[out->n_tensors++] = (struct op_tensor){
 		.dims = attribute->name,
 		.layout = attribute->text[0],
@@ -149,7 +145,7 @@ static int keep_call(struct timeline *out, const struct host_row *row, uint32_t 
 {
 	struct op_call *call;
 
-	FLEXTRACE_TRY(array_make_room(&out->calls, out->n_calls, sizeof(*out->calls)));
+	FLEXTRACE_TRY(ARRAY_ROOM(out->calls, out->n_calls));
 	call = &out->calls[out->n_calls++];
 	*call = (struct op_call){
 		.stream = row->stream,

@@ -62,7 +62,7 @@ struct track_family {
 	struct lanes lanes;
 	struct track track; /* of lane 0, as a pattern */
 	uint32_t *tracks;   /* owned: index of the track of each lane */
-	uint32_t n_tracks, n_allocated;
+	uint32_t n_tracks;
 	int64_t reach_time_ns; /* of its kernels, where there are some */
 	bool has_kernels;
 };
@@ -87,25 +87,24 @@ struct derive {
 
 	struct map open_keys; /* what an end looks for -> place in open_spans */
 	struct host_span *open_spans;
-	uint32_t n_open_spans, n_open_spans_allocated;
+	uint32_t n_open_spans;
 	uint32_t free_span; /* place + 1 of the first free one, chained by `next` */
 
 	struct map allocations; /* (address, device) -> place in allocation_bytes */
 	uint64_t *allocation_bytes;
-	uint32_t n_allocations, n_allocations_allocated;
+	uint32_t n_allocations;
 	uint32_t free_allocation; /* place + 1, chained through allocation_bytes */
 	uint64_t *device_bytes;   /* allocated, per struct device */
 	uint32_t n_device_bytes_allocated;
 
 	struct map attribute_keys; /* (correlation, process) -> place in attribute_lists */
 	struct attribute_list *attribute_lists;
-	uint32_t n_attribute_lists, n_attribute_lists_allocated;
+	uint32_t n_attribute_lists;
 	struct table attributes; /* struct attribute */
 
 	struct track_family *families;
-	uint32_t n_families, n_families_allocated;
+	uint32_t n_families;
 	struct map queue_families, core_families;
-	uint32_t n_tracks_allocated;
 
 	bool *is_exact; /* per process that was known at first: on the timeline's own clock */
 	uint32_t n_exact;
@@ -113,13 +112,12 @@ struct derive {
 	uint64_t n_runs;
 	struct boot_life *boots; /* owned */
 	uint64_t n_boots;
-	uint32_t n_loose_allocated, n_markers_allocated;
 	struct map marker_keys; /* (device and id, or name; kind) -> place in markers */
 	struct flow_links *flows;
 	struct arrow *arrows; /* owned, all, see arrows.c */
-	uint32_t n_arrows, n_arrows_allocated;
+	uint32_t n_arrows;
 	struct arrow_end *arrow_ends;
-	uint32_t n_arrow_ends, n_arrow_ends_allocated;
+	uint32_t n_arrow_ends;
 	struct map arrow_keys; /* (time, thread) -> place in arrow_ends */
 };
 

@@ -34,7 +34,7 @@ struct flow_links {
 	struct flow_end *ends; /* owned: one per control block */
 	uint64_t n_ends;
 	struct flow_start *starts; /* owned */
-	uint32_t n_starts, n_starts_allocated;
+	uint32_t n_starts;
 };
 
 /* Correlations are counted up, so that those of one time are neighbours in the filter. */
@@ -117,8 +117,7 @@ int flows_see_host_row(struct derive *derive, uint32_t process, const struct hos
 	bit = filter_bit(flows, &from);
 	if (!(flows->filter[bit / 8] & 1 << bit % 8))
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(flows->starts, flows->n_starts_allocated, flows->n_starts + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(flows->starts, flows->n_starts));
 	flows->starts[flows->n_starts] = (struct flow_start){
 		.start_time_ns = row->start_time_ns,
 		.end_time_ns = row->end_time_ns,

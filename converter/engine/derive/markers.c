@@ -9,8 +9,7 @@ static int add_marker(struct derive *derive, uint64_t key, const struct marker *
                       uint32_t *ret_marker)
 {
 	*ret_marker = derive->out.n_markers;
-	FLEXTRACE_TRY(ARRAY_RESERVE(derive->out.markers, derive->n_markers_allocated,
-	                            derive->out.n_markers + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(derive->out.markers, derive->out.n_markers));
 	FLEXTRACE_TRY(map_put(&derive->marker_keys, key, marker->kind, *ret_marker));
 	derive->out.markers[derive->out.n_markers++] = *marker;
 	return FLEXTRACE_OK;

@@ -35,8 +35,7 @@ static int add_open(struct derive *derive, const struct host_span *span, uint32_
 		place--;
 		derive->free_span = derive->open_spans[place].next;
 	} else {
-		FLEXTRACE_TRY(ARRAY_RESERVE(derive->open_spans, derive->n_open_spans_allocated,
-		                            derive->n_open_spans + 1ull));
+		FLEXTRACE_TRY(ARRAY_ROOM(derive->open_spans, derive->n_open_spans));
 		place = derive->n_open_spans++;
 	}
 	derive->open_spans[place] = *span;

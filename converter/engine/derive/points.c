@@ -73,9 +73,7 @@ static int add_allocation(struct derive *derive, uint64_t address, uint32_t devi
 		place--;
 		derive->free_allocation = (uint32_t)derive->allocation_bytes[place];
 	} else {
-		FLEXTRACE_TRY(ARRAY_RESERVE(derive->allocation_bytes,
-		                            derive->n_allocations_allocated,
-		                            derive->n_allocations + 1ull));
+		FLEXTRACE_TRY(ARRAY_ROOM(derive->allocation_bytes, derive->n_allocations));
 		place = derive->n_allocations++;
 	}
 	derive->allocation_bytes[place] = bytes;

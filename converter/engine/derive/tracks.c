@@ -14,11 +14,10 @@ static int add_family(struct derive *derive, struct track track, uint32_t *ret_f
 	bool nests = track.kind == TRACK_THREAD || track.kind == TRACK_CORE ||
 	             (track.kind == TRACK_QUEUE && is_told(derive, track.owner));
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(derive->families, derive->n_families_allocated,
-	                            derive->n_families + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(derive->families, derive->n_families));
 	family = &derive->families[derive->n_families];
+	*family = (struct track_family){.track = track};
 	lanes_init(&family->lanes, nests);
-	family->track = track;
 	*ret_family = derive->n_families++;
 	return FLEXTRACE_OK;
 }
@@ -82,10 +81,8 @@ static __attribute__((noinline)) int add_tracks(struct derive *derive, struct tr
 		struct track track = family->track;
 
 		track.lane = family->n_tracks;
-		FLEXTRACE_TRY(ARRAY_RESERVE(family->tracks, family->n_allocated,
-		                            family->n_tracks + 1ull));
-		FLEXTRACE_TRY(ARRAY_RESERVE(derive->out.tracks, derive->n_tracks_allocated,
-		                            derive->out.n_tracks + 1ull));
+		FLEXTRACE_TRY(ARRAY_ROOM(family->tracks, family->n_tracks));
+		FLEXTRACE_TRY(ARRAY_ROOM(derive->out.tracks, derive->out.n_tracks));
 		family->tracks[family->n_tracks++] = derive->out.n_tracks;
 		derive->out.tracks[derive->out.n_tracks++] = track;
 	}

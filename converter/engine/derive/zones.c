@@ -228,10 +228,9 @@ static int add_slot(struct area *area, int which, const struct open_zone *end, u
 /* A stamp without its partner makes no row; what looks at stamps still finds it. */
 static int keep_loose(struct derive *derive, const struct open_zone *zone, uint32_t stamp)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(derive->out.loose_stamps, derive->n_loose_allocated,
-	                            derive->out.n_loose_stamps + 1ull));
-	derive->out.loose_stamps[derive->out.n_loose_stamps++] =
-		(struct loose_stamp){.ticks = zone->ticks, .run = zone->run, .stamp = stamp};
+	FLEXTRACE_TRY(ARRAY_PUSH(
+		derive->out.loose_stamps, derive->out.n_loose_stamps,
+		(struct loose_stamp){.ticks = zone->ticks, .run = zone->run, .stamp = stamp}));
 	return FLEXTRACE_OK;
 }
 

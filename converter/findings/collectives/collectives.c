@@ -77,7 +77,7 @@ static int take_point(struct collectives *out, const struct sync_point *point)
 		return FLEXTRACE_OK;
 	start = alignment_place(timeline->alignment, point->process, point->enter_host_ns);
 	end = alignment_place(timeline->alignment, point->process, point->exit_host_ns);
-	FLEXTRACE_TRY(ARRAY_RESERVE(out->parts, out->n_allocated, out->n_parts + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(out->parts, out->n_parts));
 	out->parts[out->n_parts++] = (struct collective_part){
 		.start_time_ns = start.time_ns,
 		.end_time_ns = end.time_ns,

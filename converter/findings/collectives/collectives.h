@@ -76,7 +76,7 @@ struct collectives {
 	struct collective_part *parts; /* owned: by start, rank */
 	struct string_pool *names;     /* owned, both: of operations that only a file names */
 	struct string_cache names_cache;
-	uint32_t n_parts, n_allocated;
+	uint32_t n_parts;
 };
 
 /* Finds them. FLEXTRACE_E_MEMORY or 0; collectives_release() in any case. */

@@ -12,7 +12,7 @@
 /* When a device was done with something: kernels of its own, collectives. */
 struct work {
 	int64_t *ends_ns; /* owned */
-	uint32_t n, n_allocated;
+	uint32_t n;
 };
 
 /* A row that is of a group, or a kernel that is of none. */
@@ -33,13 +33,13 @@ struct counting {
 	const struct timeline *timeline;
 	const struct transfers *transfers;
 	struct item *items; /* owned, all from here; by their ends */
-	uint32_t n_items, n_items_allocated;
+	uint32_t n_items;
 	struct work *works;      /* by struct device */
 	uint32_t *n_kernels;     /* by struct device: without a group, so far */
 	struct map has_messages; /* group */
 	struct map states;       /* (device, group) -> state */
 	struct group_state *group_states;
-	uint32_t n_states, n_states_allocated;
+	uint32_t n_states;
 	struct map uses;   /* (device, group; name) -> number that it was last used in */
 	struct map places; /* (device, group; number) -> part */
 	struct rank_sets sets;
@@ -50,9 +50,7 @@ struct counting {
 
 static int add_item(struct counting *counting, const struct device_row *row, uint32_t end)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(counting->items, counting->n_items_allocated,
-	                            counting->n_items + 1ull));
-	counting->items[counting->n_items++] = (struct item){*row, end};
+	FLEXTRACE_TRY(ARRAY_PUSH(counting->items, counting->n_items, (struct item){*row, end}));
 	return FLEXTRACE_OK;
 }
 
@@ -97,8 +95,7 @@ static int list_items(struct counting *counting)
 
 static int add_work(struct work *work, int64_t end_ns)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(work->ends_ns, work->n_allocated, work->n + 1ull));
-	work->ends_ns[work->n++] = end_ns;
+	FLEXTRACE_TRY(ARRAY_PUSH(work->ends_ns, work->n, end_ns));
 	return FLEXTRACE_OK;
 }
 
@@ -118,22 +115,18 @@ static int find_groups(struct counting *counting)
 	return FLEXTRACE_OK;
 }
 
-/* Stores the state of a group on a device; `ret_is_new`: it was not met before. */
+/* Stores the state of a group on a device; 1: it was not met before. */
 static int find_state(struct counting *counting, const struct tick_op *op,
-                      struct group_state **ret_state, bool *ret_is_new)
+                      struct group_state **ret_state)
 {
 	uint64_t key = (uint64_t)op->device << 32 | op->group;
-	uint32_t place = map_find(&counting->states, key, 0);
+	uint32_t place;
+	int is_new = MAP_PLACE(&counting->states, key, 0, counting->group_states,
+	                       counting->n_states, &place);
 
-	*ret_is_new = place == MAP_NONE;
-	if (*ret_is_new) {
-		FLEXTRACE_TRY(ARRAY_RESERVE(counting->group_states, counting->n_states_allocated,
-		                            counting->n_states + 1ull));
-		place = counting->n_states++;
-		FLEXTRACE_TRY(map_put(&counting->states, key, 0, place));
-	}
+	FLEXTRACE_TRY(is_new);
 	*ret_state = &counting->group_states[place];
-	return FLEXTRACE_OK;
+	return is_new;
 }
 
 /* Whether a row is the first of the next collective of its group. */
@@ -159,9 +152,9 @@ static int find_number(struct counting *counting, const struct item *item, uint3
 {
 	const struct tick_op *op = &counting->timeline->ops[item->row.source];
 	struct group_state *state;
-	bool is_new;
+	int is_new = find_state(counting, op, &state);
 
-	FLEXTRACE_TRY(find_state(counting, op, &state, &is_new));
+	FLEXTRACE_TRY(is_new);
 	if (!is_new && begins_next(counting, item, op, state)) {
 		state->number++;
 		state->max_step = 0;
@@ -184,13 +177,12 @@ static int find_part(struct counting *counting, const struct item *item, uint32_
 	const struct tick_op *op = &counting->timeline->ops[row->source];
 	uint64_t key = (uint64_t)op->device << 32 | op->group;
 	uint32_t number;
+	int is_new;
 
 	FLEXTRACE_TRY(find_number(counting, item, &number));
-	*ret_part = map_find(&counting->places, key, number);
-	if (*ret_part != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(out->parts, out->n_allocated, out->n_parts + 1ull));
-	*ret_part = out->n_parts++;
+	is_new = MAP_PLACE(&counting->places, key, number, out->parts, out->n_parts, ret_part);
+	if (is_new <= 0)
+		return is_new;
 	out->parts[*ret_part] = (struct collective_part){
 		.first_time_ns = row->start_time_ns,
 		.end_time_ns = row->end_time_ns,
@@ -200,7 +192,7 @@ static int find_part(struct counting *counting, const struct item *item, uint32_
 		.device = op->device,
 		.group = op->group,
 	};
-	return map_put(&counting->places, key, number, *ret_part);
+	return FLEXTRACE_OK;
 }
 
 static void count_row(struct collective_part *part, const struct device_row *row,

@@ -13,23 +13,18 @@ static int find_node(struct rank_sets *sets, uint32_t group, uint64_t number, ui
                      uint32_t *ret_node)
 {
 	uint64_t key = (uint64_t)group << 32 | rank;
+	int is_new = MAP_PLACE(&sets->nodes, key, number, sets->all, sets->n, ret_node);
 
-	*ret_node = map_find(&sets->nodes, key, number);
-	if (*ret_node != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(sets->parents, sets->n_allocated, sets->n + 1ull));
-	FLEXTRACE_TRY(ARRAY_RESERVE(sets->ranks, sets->n_ranks_allocated, sets->n + 1ull));
-	*ret_node = sets->n++;
-	sets->parents[*ret_node] = *ret_node;
-	sets->ranks[*ret_node] = rank;
-	return map_put(&sets->nodes, key, number, *ret_node);
+	if (is_new > 0)
+		sets->all[*ret_node] = (struct rank_node){*ret_node, rank};
+	return is_new;
 }
 
 static uint32_t root_of(struct rank_sets *sets, uint32_t node)
 {
-	while (sets->parents[node] != node) {
-		sets->parents[node] = sets->parents[sets->parents[node]];
-		node = sets->parents[node];
+	while (sets->all[node].parent != node) {
+		sets->all[node].parent = sets->all[sets->all[node].parent].parent;
+		node = sets->all[node].parent;
 	}
 	return node;
 }
@@ -42,10 +37,10 @@ static int join(struct rank_sets *sets, uint32_t group, uint64_t number, const u
 	FLEXTRACE_TRY(find_node(sets, group, number, ranks[1], &b));
 	a = root_of(sets, a);
 	b = root_of(sets, b);
-	if (sets->ranks[a] < sets->ranks[b])
-		sets->parents[b] = a;
+	if (sets->all[a].rank < sets->all[b].rank)
+		sets->all[b].parent = a;
 	else
-		sets->parents[a] = b;
+		sets->all[a].parent = b;
 	return FLEXTRACE_OK;
 }
 
@@ -68,7 +63,7 @@ static uint32_t set_of(struct rank_sets *sets, uint32_t group, uint64_t number, 
 
 	if (rank >= 0)
 		node = map_find(&sets->nodes, (uint64_t)group << 32 | (uint32_t)rank, number);
-	return node == MAP_NONE ? 0 : 1 + sets->ranks[root_of(sets, node)];
+	return node == MAP_NONE ? 0 : 1 + sets->all[root_of(sets, node)].rank;
 }
 
 /* -- parts ------------------------------------------------------------------------------------- */
@@ -138,6 +133,5 @@ void rank_sets_release(struct rank_sets *sets)
 {
 	map_release(&sets->nodes);
 	map_release(&sets->known);
-	free(sets->parents);
-	free(sets->ranks);
+	free(sets->all);
 }

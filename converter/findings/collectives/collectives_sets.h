@@ -14,12 +14,16 @@
 #include "collectives.h"
 #include "base/map.h"
 
+struct rank_node {       /* a rank in a group, or in one collective of it */
+	uint32_t parent; /* towards the lowest rank of the set */
+	uint32_t rank;
+};
+
 struct rank_sets {
-	struct map nodes;  /* (group, rank; number + 1, 0 = all) -> node */
-	struct map known;  /* groups in which somebody names a peer */
-	uint32_t *parents; /* owned, by node: towards the lowest rank of the set */
-	uint32_t *ranks;   /* owned, by node */
-	uint32_t n, n_allocated, n_ranks_allocated;
+	struct map nodes;      /* (group, rank; number + 1, 0 = all) -> node */
+	struct map known;      /* groups in which somebody names a peer */
+	struct rank_node *all; /* owned */
+	uint32_t n;
 };
 
 /* Notes that a part's rank exchanges something with another. FLEXTRACE_E_MEMORY or 0; likewise

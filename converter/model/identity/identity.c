@@ -59,23 +59,19 @@ void identity_release(struct identity *identity)
 int index_host_clock(struct identity *identity, const struct definition *from, uint32_t boot_id,
                      uint64_t time_namespace, uint32_t *ret_clock)
 {
-	struct map *map = &identity->index->host_clocks;
 	uint64_t a = boot_id ? pair(0, boot_id) : pair(1, from->host);
 	uint64_t b = boot_id ? time_namespace : from->host ? 0 : (uint64_t)from->trace + 1;
+	int is_new = MAP_PLACE(&identity->index->host_clocks, a, b, identity->host_clocks,
+	                       identity->n_host_clocks, ret_clock);
 
-	*ret_clock = map_find(map, a, b);
-	if (*ret_clock != MAP_NONE)
-		return FLEXTRACE_OK;
-	*ret_clock = identity->n_host_clocks;
-	FLEXTRACE_TRY(map_put(map, a, b, *ret_clock));
-	FLEXTRACE_TRY(
-		array_make_room(&identity->host_clocks, *ret_clock, sizeof(struct host_clock)));
-	identity->host_clocks[identity->n_host_clocks++] = (struct host_clock){
-		.boot_id = boot_id,
-		.time_namespace = time_namespace,
-		.host = from->host,
-		.epoch_offset_ns = from->epoch_offset_ns,
-	};
+	FLEXTRACE_TRY(is_new);
+	if (is_new)
+		identity->host_clocks[*ret_clock] = (struct host_clock){
+			.boot_id = boot_id,
+			.time_namespace = time_namespace,
+			.host = from->host,
+			.epoch_offset_ns = from->epoch_offset_ns,
+		};
 	return FLEXTRACE_OK;
 }
 
@@ -108,8 +104,7 @@ int index_add_process(struct identity *identity, const struct definition *from, 
 {
 	if (identity->n_processes >> FLEXTRACE_OWNER_BITS)
 		return FLEXTRACE_E_MEMORY;
-	FLEXTRACE_TRY(array_make_room(&identity->processes, identity->n_processes,
-	                              sizeof(*identity->processes)));
+	FLEXTRACE_TRY(ARRAY_ROOM(identity->processes, identity->n_processes));
 	*ret_process = &identity->processes[identity->n_processes++];
 	**ret_process = (struct process){
 		.trace = from->trace,
@@ -126,7 +121,7 @@ int index_add_span(struct identity *identity, uint32_t trace, int32_t vpid, stru
 {
 	struct identity_index *index = identity->index;
 
-	FLEXTRACE_TRY(array_make_room(&index->spans, index->n_spans, sizeof(*index->spans)));
+	FLEXTRACE_TRY(ARRAY_ROOM(index->spans, index->n_spans));
 	FLEXTRACE_TRY(map_put(&index->span_of, pair(trace, (uint32_t)vpid), 0, index->n_spans));
 	index->spans[index->n_spans++] = span;
 	index->last_plus_1 = 0;
@@ -221,16 +216,12 @@ int identity_process(struct identity *identity, const struct stream *stream,
 
 int index_thread(struct identity *identity, uint32_t process, int32_t vtid, uint32_t *ret_thread)
 {
-	struct map *map = &identity->index->threads;
-	uint64_t who = pair(process, (uint32_t)vtid);
+	int is_new = MAP_PLACE(&identity->index->threads, pair(process, (uint32_t)vtid), 0,
+	                       identity->threads, identity->n_threads, ret_thread);
 
-	*ret_thread = map_find(map, who, 0);
-	if (*ret_thread != MAP_NONE)
-		return FLEXTRACE_OK;
-	*ret_thread = identity->n_threads;
-	FLEXTRACE_TRY(array_make_room(&identity->threads, *ret_thread, sizeof(*identity->threads)));
-	FLEXTRACE_TRY(map_put(map, who, 0, *ret_thread));
-	identity->threads[identity->n_threads++] = (struct thread){process, vtid, 0};
+	FLEXTRACE_TRY(is_new);
+	if (is_new)
+		identity->threads[*ret_thread] = (struct thread){process, vtid, 0};
 	return FLEXTRACE_OK;
 }
 
@@ -265,28 +256,21 @@ int identity_thread_again(struct identity *identity, const struct stream *stream
 int identity_device(struct identity *identity, uint32_t process, uint32_t device,
                     uint32_t *ret_device)
 {
-	struct map *map = &identity->index->devices;
-	uint64_t who = pair(process, device);
+	int is_new = MAP_PLACE(&identity->index->devices, pair(process, device), 0,
+	                       identity->devices, identity->n_devices, ret_device);
 
-	*ret_device = map_find(map, who, 0);
-	if (*ret_device != MAP_NONE)
-		return FLEXTRACE_OK;
-	*ret_device = identity->n_devices;
-	if (*ret_device >> FLEXTRACE_OWNER_BITS)
-		return FLEXTRACE_E_MEMORY;
-	FLEXTRACE_TRY(array_make_room(&identity->devices, *ret_device, sizeof(*identity->devices)));
-	FLEXTRACE_TRY(map_put(map, who, 0, *ret_device));
-	identity->devices[identity->n_devices++] = (struct device){.process = process,
-	                                                           .device = device};
-	return FLEXTRACE_OK;
+	FLEXTRACE_TRY(is_new);
+	if (is_new)
+		identity->devices[*ret_device] = (struct device){.process = process,
+		                                                 .device = device};
+	return *ret_device >> FLEXTRACE_OWNER_BITS ? FLEXTRACE_E_MEMORY : FLEXTRACE_OK;
 }
 
 static int add_counter(struct identity *identity, uint32_t device, uint32_t domain,
                        uint32_t *ret_counter)
 {
 	*ret_counter = identity->n_counters;
-	FLEXTRACE_TRY(
-		array_make_room(&identity->counters, *ret_counter, sizeof(*identity->counters)));
+	FLEXTRACE_TRY(ARRAY_ROOM(identity->counters, *ret_counter));
 	identity->counters[identity->n_counters++] = (struct counter){
 		.device = device,
 		.domain = domain,
@@ -369,14 +353,10 @@ int index_put_name(struct identity *identity, enum name_kind kind, uint64_t what
                    const struct name *name)
 {
 	struct identity_index *index = identity->index;
-	uint32_t found = map_find(&index->names, what, kind);
+	uint32_t found;
 
-	if (found == MAP_NONE) {
-		found = index->n_names;
-		FLEXTRACE_TRY(array_make_room(&index->name_list, found, sizeof(*index->name_list)));
-		FLEXTRACE_TRY(map_put(&index->names, what, kind, found));
-		index->n_names++;
-	}
+	FLEXTRACE_TRY(
+		MAP_PLACE(&index->names, what, kind, index->name_list, index->n_names, &found));
 	index->name_list[found] = *name;
 	return FLEXTRACE_OK;
 }

@@ -65,8 +65,7 @@ static int close_block(struct origins *origins)
 	uint64_t most = 0;
 	uint8_t *bytes = NULL;
 
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(origins->blocks, origins->n_allocated, origins->n_blocks + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(origins->blocks, origins->n_blocks));
 	for (uint32_t i = 0; i < ORIGINS_BLOCK; i++) {
 		block.least = origins->open[i] < block.least ? origins->open[i] : block.least;
 		most = origins->open[i] > most ? origins->open[i] : most;

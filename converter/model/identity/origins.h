@@ -47,7 +47,7 @@ struct origins_block {
 struct origins {
 	struct table packed;          /* owned: the bytes of full blocks */
 	struct origins_block *blocks; /* owned */
-	uint32_t n_blocks, n_allocated;
+	uint32_t n_blocks;
 	uint32_t n;
 	uint64_t open[ORIGINS_BLOCK]; /* of the block that is filled */
 };

@@ -86,17 +86,11 @@ static int find_life(struct lives *lives, const struct csv_reader *reader, struc
 {
 	uint64_t pid = strtoul(csv_reader_field(reader, COLUMN_PID), NULL, 10);
 	uint64_t start_ns = strtoull(csv_reader_field(reader, COLUMN_START), NULL, 10);
-	uint32_t found = map_find(&lives->by_who, pid, start_ns);
+	uint32_t found;
 
-	if (found == MAP_NONE) {
-		found = lives->n;
-		FLEXTRACE_TRY(array_make_room(&lives->all, found, sizeof(*lives->all)));
-		FLEXTRACE_TRY(map_put(&lives->by_who, pid, start_ns, found));
-		lives->all[lives->n++] = (struct life){
-			.pid = (int32_t)pid,
-			.start_ns = start_ns,
-		};
-	}
+	FLEXTRACE_TRY(MAP_PLACE(&lives->by_who, pid, start_ns, lives->all, lives->n, &found));
+	lives->all[found].pid = (int32_t)pid;
+	lives->all[found].start_ns = start_ns;
 	*ret_life = &lives->all[found];
 	(*ret_life)->is_own |= csv_reader_field(reader, COLUMN_OWN)[0] == '1';
 	(*ret_life)->is_here |= csv_reader_field(reader, COLUMN_HERE)[0] == '1';
@@ -180,8 +174,7 @@ static int compare_lives(const void *left, const void *right)
 
 static int add_process(struct emitted *emitted, int32_t pid, struct emitted_process **ret_process)
 {
-	FLEXTRACE_TRY(
-		array_make_room(&emitted->processes, emitted->n, sizeof(*emitted->processes)));
+	FLEXTRACE_TRY(ARRAY_ROOM(emitted->processes, emitted->n));
 	*ret_process = &emitted->processes[emitted->n++];
 	**ret_process = (struct emitted_process){.pid = pid, .process = FLEXTRACE_NONE};
 	return FLEXTRACE_OK;

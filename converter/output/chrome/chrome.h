@@ -112,11 +112,11 @@ struct chrome {
 	struct writer_digits err, job;           /* of the row before */
 	struct losses loss_lines;   /* owned: as they are shown, with spans in time_ns */
 	struct chrome_loss *losses; /* owned: in order of time */
-	uint32_t n_losses, n_losses_allocated;
+	uint32_t n_losses;
 	uint64_t n_events;
 	struct map counter_lines; /* (name, core; owner) -> index */
 	double *counter_values;   /* owned: the last one of each line */
-	uint32_t n_counter_lines, n_counter_allocated;
+	uint32_t n_counter_lines;
 	int64_t base_time_ns;          /* ts 0 */
 	struct emit_file_count *count; /* weak */
 };

@@ -71,8 +71,7 @@ static int add_interval(struct chrome *chrome, uint32_t line, const struct loss_
 {
 	struct chrome_loss *loss;
 
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(chrome->losses, chrome->n_losses_allocated, chrome->n_losses + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(chrome->losses, chrome->n_losses));
 	loss = &chrome->losses[chrome->n_losses++];
 	*loss = (struct chrome_loss){span->first_ns, span->last_ns, span->count, line, is_timed};
 	return 0;

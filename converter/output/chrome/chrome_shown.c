@@ -101,19 +101,16 @@ int chrome_changes_counter(struct chrome *chrome, const struct counter_row *row)
 {
 	uint64_t line = (uint64_t)row->name << 32 | row->core;
 	uint64_t owner = (uint64_t)row->is_device << 32 | row->owner;
-	uint32_t place = map_find(&chrome->counter_lines, line, owner);
+	uint32_t place;
+	int is_new;
 
 	if (!isfinite(row->value))
 		return 0; /* JSON cannot hold it */
-	if (place == MAP_NONE) {
-		place = chrome->n_counter_lines;
-		FLEXTRACE_TRY(ARRAY_RESERVE(chrome->counter_values, chrome->n_counter_allocated,
-		                            place + 1ull));
-		FLEXTRACE_TRY(map_put(&chrome->counter_lines, line, owner, place));
-		chrome->n_counter_lines++;
-	} else if (row->value == chrome->counter_values[place]) {
+	is_new = MAP_PLACE(&chrome->counter_lines, line, owner, chrome->counter_values,
+	                   chrome->n_counter_lines, &place);
+	FLEXTRACE_TRY(is_new);
+	if (!is_new && row->value == chrome->counter_values[place])
 		return 0;
-	}
 	chrome->counter_values[place] = row->value;
 	return 1;
 }
