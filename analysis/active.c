@@ -7,14 +7,16 @@
 #include <stdlib.h>
 
 #include "analysis_impl.h"
-#include "model/alignment.h"
 
 struct device_activity {
+	uint32_t device; /* index */
 	uint64_t n_kernels;
 	uint64_t sum_ns;   /* at most UINT64_MAX */
 	uint64_t union_ns; /* never more than reach - start */
 	int64_t start_time_ns;
 	int64_t reach_time_ns; /* where the kernels so far end */
+	uint64_t overlap_ns;
+	double active_percent;
 };
 
 struct activity {
@@ -56,46 +58,29 @@ static int count_kernels(struct activity *activity)
 	return FLEXTRACE_OK;
 }
 
-struct active_row {
-	struct owner_cells owner;
-	uint32_t device;
-	struct device_activity of;
-	uint64_t overlap_ns, elapsed_ns;
-	double active_percent;
-	int64_t first_ns, last_ns;
-};
-
 static const struct column columns[] = {
-	COLUMNS_OWNER(struct active_row),
-	COLUMN(struct active_row, device),
-	COLUMN_AS("kernels", struct active_row, of.n_kernels),
-	COLUMN_AS("active_ns", struct active_row, of.union_ns),
-	COLUMN_AS("sum_ns", struct active_row, of.sum_ns),
-	COLUMN(struct active_row, overlap_ns),
-	COLUMN(struct active_row, elapsed_ns),
-	COLUMN_FIXED(struct active_row, active_percent, 2),
-	COLUMN(struct active_row, first_ns),
-	COLUMN(struct active_row, last_ns),
+	COLUMNS_DEVICE(struct device_activity, device),
+	COLUMN_AS("kernels", struct device_activity, n_kernels),
+	COLUMN_AS("active_ns", struct device_activity, union_ns),
+	COLUMN(struct device_activity, sum_ns),
+	COLUMN(struct device_activity, overlap_ns),
+	COLUMN_LENGTH("elapsed_ns", struct device_activity, start_time_ns),
+	COLUMN_FIXED(struct device_activity, active_percent, 2),
+	COLUMN_TIME("first_ns", struct device_activity, start_time_ns),
+	COLUMN_TIME("last_ns", struct device_activity, reach_time_ns),
 };
 
 static void put_device(const struct activity *activity, uint32_t index, struct row_sink *sink)
 {
-	const struct device_activity *device = &activity->devices[index];
-	const struct device *of = &activity->timeline->identity->devices[index];
-	int64_t epoch_offset_ns = alignment_epoch_offset_ns(activity->timeline->alignment);
+	struct device_activity *device = &activity->devices[index];
 	uint64_t elapsed_ns = interval_ns(device->start_time_ns, device->reach_time_ns);
 
-	row_put(sink,
-	        &(struct active_row){
-			.owner = identity_owner(activity->timeline->identity, of->process),
-			.device = of->device,
-			.of = *device,
-			.overlap_ns = device->sum_ns - device->union_ns,
-			.elapsed_ns = elapsed_ns,
-			.active_percent = 100.0 * (double)device->union_ns / (double)elapsed_ns,
-			.first_ns = device->start_time_ns + epoch_offset_ns,
-			.last_ns = device->reach_time_ns + epoch_offset_ns,
-		});
+	if (!device->n_kernels)
+		return;
+	device->device = index;
+	device->overlap_ns = device->sum_ns - device->union_ns;
+	device->active_percent = 100.0 * (double)device->union_ns / (double)elapsed_ns;
+	row_put(sink, device);
 }
 
 static int fill(const struct findings *findings, struct row_sink *sink)
@@ -104,10 +89,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	struct activity activity = {.timeline = timeline};
 	int code = count_kernels(&activity);
 
-	for (uint32_t i = 0; code == FLEXTRACE_OK && i < timeline->identity->n_devices; i++) {
-		if (activity.devices[activity.owners.devices[i]].n_kernels)
-			put_device(&activity, activity.owners.devices[i], sink);
-	}
+	for (uint32_t i = 0; code == FLEXTRACE_OK && i < timeline->identity->n_devices; i++)
+		put_device(&activity, activity.owners.devices[i], sink);
 	owners_release(&activity.owners);
 	free(activity.devices);
 	return code;

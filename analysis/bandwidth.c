@@ -17,6 +17,9 @@ struct flow_rate { /* of a device, one way */
 	int64_t reach_time_ns;           /* where the transfers so far end */
 	uint64_t *rates;                 /* owned: bytes per second of each, or UINT64_MAX */
 	uint32_t n_rates;
+	uint32_t device;   /* index */
+	uint8_t direction; /* enum dma_direction */
+	double gbps, mean_gbps, median_gbps, min_gbps, max_gbps;
 };
 
 struct bandwidth {
@@ -89,63 +92,55 @@ static int count_transfers(struct bandwidth *bandwidth)
 	return code;
 }
 
-struct bandwidth_row {
-	struct owner_cells owner;
-	uint32_t device;
-	const char *direction;
-	struct flow_rate of;
-	double gbps, mean_gbps, median_gbps, min_gbps, max_gbps;
-};
+static const char *direction_name(uint8_t direction)
+{
+	static const char *const names[] = {"in", "out", "within", "peer"};
+
+	return names[direction];
+}
 
 static const struct column columns[] = {
-	COLUMNS_OWNER(struct bandwidth_row),
-	COLUMN(struct bandwidth_row, device),
-	COLUMN(struct bandwidth_row, direction),
-	COLUMN_AS("transfers", struct bandwidth_row, of.n),
-	COLUMN_AS("duplicates", struct bandwidth_row, of.n_duplicates),
-	COLUMN_AS("timeless", struct bandwidth_row, of.n_timeless),
-	COLUMN_AS("bytes", struct bandwidth_row, of.bytes),
-	COLUMN_AS("sum_ns", struct bandwidth_row, of.sum_ns),
-	COLUMN_AS("busy_ns", struct bandwidth_row, of.busy_ns),
-	COLUMN_FIXED(struct bandwidth_row, gbps, 4),
-	COLUMN_FIXED(struct bandwidth_row, mean_gbps, 4),
-	COLUMN_FIXED(struct bandwidth_row, median_gbps, 4),
-	COLUMN_FIXED(struct bandwidth_row, min_gbps, 4),
-	COLUMN_FIXED(struct bandwidth_row, max_gbps, 4),
+	COLUMNS_DEVICE(struct flow_rate, device),
+	COLUMN_NAMED("direction", struct flow_rate, direction, direction_name),
+	COLUMN_AS("transfers", struct flow_rate, n),
+	COLUMN_AS("duplicates", struct flow_rate, n_duplicates),
+	COLUMN_AS("timeless", struct flow_rate, n_timeless),
+	COLUMN(struct flow_rate, bytes),
+	COLUMN(struct flow_rate, sum_ns),
+	COLUMN(struct flow_rate, busy_ns),
+	COLUMN_FIXED(struct flow_rate, gbps, 4),
+	COLUMN_FIXED(struct flow_rate, mean_gbps, 4),
+	COLUMN_FIXED(struct flow_rate, median_gbps, 4),
+	COLUMN_FIXED(struct flow_rate, min_gbps, 4),
+	COLUMN_FIXED(struct flow_rate, max_gbps, 4),
 };
 
-static void fill_rates(const struct flow_rate *flow, struct bandwidth_row *row)
+static void fill_rates(struct flow_rate *flow)
 {
 	struct spread spread;
 
-	row->gbps = row->mean_gbps = row->median_gbps = row->min_gbps = row->max_gbps = NAN;
+	flow->gbps = flow->mean_gbps = flow->median_gbps = flow->min_gbps = flow->max_gbps = NAN;
 	if (!flow->n_rates)
 		return;
 	spread_of(flow->rates, flow->n_rates, &spread);
-	row->gbps = (double)flow->bytes / (double)flow->busy_ns;
-	row->mean_gbps = (double)spread.mean / 1e9;
-	row->median_gbps = (double)spread.median / 1e9;
-	row->min_gbps = (double)spread.min / 1e9;
-	row->max_gbps = (double)spread.max / 1e9;
+	flow->gbps = (double)flow->bytes / (double)flow->busy_ns;
+	flow->mean_gbps = (double)spread.mean / 1e9;
+	flow->median_gbps = (double)spread.median / 1e9;
+	flow->min_gbps = (double)spread.min / 1e9;
+	flow->max_gbps = (double)spread.max / 1e9;
 }
 
-static void put_flow(const struct bandwidth *bandwidth, uint32_t device, uint32_t direction,
+static void put_flow(const struct bandwidth *bandwidth, uint32_t device, uint8_t direction,
                      struct row_sink *sink)
 {
-	static const char *const directions[] = {"in", "out", "within", "peer"};
-	const struct identity *identity = bandwidth->timeline->identity;
-	const struct flow_rate *flow = &bandwidth->rates[device * DMA_DIRECTION_COUNT + direction];
-	struct bandwidth_row row = {
-		.owner = identity_owner(identity, identity->devices[device].process),
-		.device = identity->devices[device].device,
-		.direction = directions[direction],
-		.of = *flow,
-	};
+	struct flow_rate *flow = &bandwidth->rates[device * DMA_DIRECTION_COUNT + direction];
 
 	if (!flow->n)
 		return;
-	fill_rates(flow, &row);
-	row_put(sink, &row);
+	flow->device = device;
+	flow->direction = direction;
+	fill_rates(flow);
+	row_put(sink, flow);
 }
 
 static void release(struct bandwidth *bandwidth)
@@ -165,7 +160,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	int code = count_transfers(&bandwidth);
 
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < timeline->identity->n_devices; i++) {
-		for (uint32_t way = 0; way < DMA_DIRECTION_COUNT; way++)
+		for (uint8_t way = 0; way < DMA_DIRECTION_COUNT; way++)
 			put_flow(&bandwidth, bandwidth.owners.devices[i], way, sink);
 	}
 	release(&bandwidth);

@@ -358,18 +358,16 @@ static int count_power(struct power_table *table)
 /* -- rows ------------------------------------------------------------------------------------- */
 
 struct power_row {
-	struct owner_cells owner;
-	uint32_t device, calls;
-	const char *part, *name, *unit;
+	uint32_t device, name, calls;
+	const char *part, *unit;
 	uint64_t stretches, measured_ns, unclear, implausible;
 	double joules, mean_watts, min_watts, median_watts, max_watts;
 };
 
 static const struct column columns[] = {
-	COLUMNS_OWNER(struct power_row),
-	COLUMN(struct power_row, device),
+	COLUMNS_DEVICE(struct power_row, device),
 	COLUMN(struct power_row, part),
-	COLUMN(struct power_row, name),
+	COLUMN_STRING("name", struct power_row, name),
 	COLUMN(struct power_row, unit),
 	COLUMN_OPTIONAL(struct power_row, calls),
 	COLUMN(struct power_row, stretches),
@@ -387,11 +385,8 @@ static const struct column columns[] = {
 static struct power_row start_row(const struct power_table *table, uint32_t index,
                                   const struct power_energy *energy)
 {
-	const struct identity *identity = table->timeline->identity;
-
 	return (struct power_row){
-		.owner = identity_owner(identity, identity->devices[index].process),
-		.device = identity->devices[index].device,
+		.device = index,
 		.unit = power_unit_name(table->power->devices[index].unit),
 		.calls = COLUMN_NONE_U32,
 		.stretches = energy->n,
@@ -454,7 +449,7 @@ static void put_kernels(const struct power_table *table, uint32_t index, struct 
 		if (kernel->key.owner != index)
 			break;
 		row.part = "kernel";
-		row.name = string_get(table->timeline->strings, kernel->key.name);
+		row.name = kernel->key.name;
 		row.calls = kernel->calls;
 		row_put(sink, &row);
 	}

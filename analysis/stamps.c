@@ -245,17 +245,15 @@ static struct difference gather_difference(struct stamps *stamps, const struct s
 /* -- rows ----------------------------------------------------------------------------------- */
 
 struct stamps_row {
-	struct owner_cells owner;
-	uint32_t device;
-	const char *name, *difference;
+	uint32_t device, name;
+	const char *difference;
 	uint64_t calls, missing;
 	struct spread cycles, ns;
 };
 
 static const struct column columns[] = {
-	COLUMNS_OWNER(struct stamps_row),
-	COLUMN(struct stamps_row, device),
-	COLUMN(struct stamps_row, name),
+	COLUMNS_DEVICE(struct stamps_row, device),
+	COLUMN_STRING("name", struct stamps_row, name),
 	COLUMN(struct stamps_row, difference),
 	COLUMN(struct stamps_row, calls),
 	COLUMN(struct stamps_row, missing),
@@ -276,16 +274,13 @@ static void put_difference(struct stamps *stamps, const struct stamp_group *grou
                            struct row_sink *sink)
 {
 	static const char *const names[] = {"TS2-TS1", "TS3-TS2", "TS4-TS3", "TS5-TS4"};
-	const struct identity *identity = stamps->timeline->identity;
-	const struct device *device = &identity->devices[group->key.owner];
 	struct difference difference = gather_difference(stamps, group, from);
 	/* the spread of a part of the calls would be of other calls than that of their cycles */
 	bool has_times = difference.n_timed == difference.n;
 
 	row_put(sink, &(struct stamps_row){
-			      .owner = identity_owner(identity, device->process),
-			      .device = device->device,
-			      .name = string_get(stamps->timeline->strings, group->key.name),
+			      .device = group->key.owner,
+			      .name = group->key.name,
 			      .difference = names[from],
 			      .calls = difference.n,
 			      .missing = group->n_calls - difference.n,

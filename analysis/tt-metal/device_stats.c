@@ -13,7 +13,6 @@
 /* -- the table ------------------------------------------------------------------------------- */
 
 struct device_stats_row {
-	struct owner_cells owner;
 	uint32_t device, core_x, core_y;
 	const char *label;
 	struct core_line of;
@@ -22,8 +21,7 @@ struct device_stats_row {
 };
 
 static const struct column columns[] = {
-	COLUMNS_OWNER(struct device_stats_row),
-	COLUMN(struct device_stats_row, device),
+	COLUMNS_DEVICE(struct device_stats_row, device),
 	COLUMN_OPTIONAL(struct device_stats_row, core_x),
 	COLUMN_OPTIONAL(struct device_stats_row, core_y),
 	COLUMN_AS("analysis", struct device_stats_row, label),
@@ -41,25 +39,22 @@ static const struct column columns[] = {
 static void put_line(const struct core_stats *stats, const struct core_line *line,
                      struct row_sink *sink)
 {
-	const struct device *device = core_device(&stats->all, line->device);
 	bool has_core = line->core != FLEXTRACE_NONE;
 	char label[CORE_LABEL_BYTES];
 
 	core_label(stats, line, label);
-	row_put(sink,
-	        &(struct device_stats_row){
-			.owner = identity_owner(stats->all.timeline->identity, device->process),
-			.device = device->device,
-			.core_x = has_core ? stats->all.cores[line->core].x : COLUMN_NONE_U32,
-			.core_y = has_core ? stats->all.cores[line->core].y : COLUMN_NONE_U32,
-			.label = label,
-			.of = *line,
-			.range = line->spread.max - line->spread.min,
-			.average = core_average(line),
-			.median = spread_median(&line->spread),
-			.average_ns = core_average(line) * 1e9 /
-	                              (double)core_hz(&stats->all, line->device),
-		});
+	row_put(sink, &(struct device_stats_row){
+			      .device = stats->all.owners.devices[line->device],
+			      .core_x = has_core ? stats->all.cores[line->core].x : COLUMN_NONE_U32,
+			      .core_y = has_core ? stats->all.cores[line->core].y : COLUMN_NONE_U32,
+			      .label = label,
+			      .of = *line,
+			      .range = line->spread.max - line->spread.min,
+			      .average = core_average(line),
+			      .median = spread_median(&line->spread),
+			      .average_ns = core_average(line) * 1e9 /
+	                                    (double)core_hz(&stats->all, line->device),
+		      });
 }
 
 static int fill(const struct findings *findings, struct row_sink *sink)

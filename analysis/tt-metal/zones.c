@@ -49,15 +49,13 @@ static int count_zones(struct zones *zones, const struct timeline *timeline)
 
 struct zone_row {
 	struct stats_cells of;
-	struct owner_cells owner;
 	uint32_t device;
 	const char *processor;
 	double mean_ns;
 };
 
 static const struct column columns[] = {
-	COLUMNS_OWNER(struct zone_row),
-	COLUMN(struct zone_row, device),
+	COLUMNS_DEVICE(struct zone_row, device),
 	COLUMN(struct zone_row, processor),
 	COLUMN_AS("kind", struct zone_row, of.kind),
 	COLUMN_AS("name", struct zone_row, of.name),
@@ -71,7 +69,6 @@ static void put_zone(struct zones *zones, const struct stats_group *group, struc
 {
 	const struct timeline *timeline = zones->all.timeline;
 	uint32_t place = group->key.owner / MAX_PROCESSORS;
-	const struct device *device = core_device(&zones->all, place);
 	double mean = (double)group->total_ns / (double)group->calls;
 	char name[64];
 
@@ -79,8 +76,7 @@ static void put_zone(struct zones *zones, const struct stats_group *group, struc
 	                    sizeof(name));
 	row_put(sink, &(struct zone_row){
 			      .of = stats_cells(&zones->stats, timeline->strings, group),
-			      .owner = identity_owner(timeline->identity, device->process),
-			      .device = device->device,
+			      .device = zones->all.owners.devices[place],
 			      .processor = name,
 			      .mean_ns = mean * 1e9 / (double)core_hz(&zones->all, place),
 		      });

@@ -79,6 +79,8 @@ static void read_cell(const struct column *column, const char *text, void *place
 	case COLUMN_TYPE_REAL:
 		*(double *)place = *text ? strtod(text, NULL) : (double)NAN;
 		break;
+	default: /* of a timeline: no file is read back into such */
+		break;
 	}
 }
 

@@ -126,6 +126,7 @@ static int add_iteration(struct iterations *iterations, struct iteration iterati
 
 	FLEXTRACE_TRY(ARRAY_ROOM(iterations->all, iterations->n));
 	iteration.number = summary->n_iterations++;
+	iteration.period_ns = COLUMN_NONE_U64;
 	summary->n_covered += iteration.n_kernels;
 	iterations->all[iterations->n++] = iteration;
 	return FLEXTRACE_OK;
@@ -136,7 +137,6 @@ static void follow_last(struct iterations *iterations, int64_t start_time_ns)
 {
 	struct iteration *last = &iterations->all[iterations->n - 1];
 
-	last->is_followed = true;
 	last->period_ns = interval_ns(last->start_time_ns, start_time_ns);
 }
 
@@ -295,10 +295,10 @@ static int sum_up(struct iterations *iterations, uint32_t first, struct iteratio
 	if (!periods)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = first; i < iterations->n; i++) {
-		if (iterations->all[i].is_followed)
+		if (iterations->all[i].period_ns != COLUMN_NONE_U64)
 			periods[n++] = iterations->all[i].period_ns;
 	}
-	summary->has_periods = n > 0;
+	summary->periods = SPREAD_NONE;
 	if (n)
 		spread_of(periods, n, &summary->periods);
 	blocks_free(periods);
@@ -311,11 +311,13 @@ static int take_process(struct iterations *iterations, uint32_t process,
 	struct iteration_summary *summary = &iterations->summaries[process];
 	uint32_t first = iterations->n;
 
+	summary->process = process;
 	summary->n_kernels = work->kernels.n;
 	if (work->steps.n)
 		FLEXTRACE_TRY(take_steps(iterations, process, work));
 	else if (work->loop.period)
 		FLEXTRACE_TRY(take_turns(iterations, process, work));
+	summary->coverage_percent = 100.0 * (double)summary->n_covered / (double)summary->n_kernels;
 	return sum_up(iterations, first, summary);
 }
 

@@ -19,22 +19,22 @@ enum iteration_source { ITERATIONS_NONE, ITERATIONS_STEPS, ITERATIONS_KERNELS };
 
 struct iteration {
 	int64_t start_time_ns, end_time_ns;
-	uint64_t period_ns; /* from its start to the next one's, if it is_followed */
+	uint64_t period_ns; /* from its start to the next one's; COLUMN_NONE_U64: none follows */
 	uint32_t process;
 	uint32_t number; /* from 0 */
 	uint32_t n_kernels;
 	uint32_t name; /* string: of the step; 0 = none */
-	bool is_followed;
 };
 
 struct iteration_summary { /* of a process */
-	enum iteration_source source;
+	uint32_t process;
 	uint32_t n_iterations;
-	uint32_t turn_kernels; /* kernels in each, where their sequence told them */
+	uint64_t turn_kernels; /* kernels in each, where their sequence told them; else 0 */
 	uint64_t n_kernels;    /* of the process */
 	uint64_t n_covered;    /* of these in iterations */
-	bool has_periods;
-	struct spread periods;
+	double coverage_percent;
+	struct spread periods; /* or SPREAD_NONE */
+	uint8_t source;        /* enum iteration_source */
 };
 
 struct iterations {

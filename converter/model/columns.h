@@ -4,8 +4,9 @@
  * rows go.
  *
  * Who finds results describes them and puts the rows. Who writes a format knows no table. A row is
- * a struct of the table's own; a text in it is weak and lives until the row was put. Files that are
- * no tables are written by who finds them.
+ * what was found, or a struct of the table's own; a text in it is weak and lives until the row was
+ * put. What stands in it as an index, a string or a time of the timeline is told as what it is.
+ * Files that are no tables are written by who finds them.
  */
 #ifndef FLEXTRACE_COLUMNS_H
 #define FLEXTRACE_COLUMNS_H
@@ -24,8 +25,38 @@ enum column_type {
 	COLUMN_TYPE_U32,
 	COLUMN_TYPE_U64,
 	COLUMN_TYPE_I64,
-	COLUMN_TYPE_REAL, /* double; mostly empty where it is not finite */
+	COLUMN_TYPE_REAL,    /* double; mostly empty where it is not finite */
+	COLUMN_TYPE_NONZERO, /* uint64_t; 0 = empty */
+	COLUMN_TYPE_NAMED,   /* uint8_t, that `name_of` knows */
+	COLUMN_TYPE_LENGTH,  /* int64_t: from here to the int64_t behind it */
+	COLUMN_TYPE_CALL,    /* what `read` finds */
+	/* of the timeline that the row is about */
+	COLUMN_TYPE_TIME,   /* int64_t, told since the Unix epoch */
+	COLUMN_TYPE_STRING, /* uint32_t */
+	COLUMN_TYPE_RANK,   /* uint32_t, all three: index of a process; FLEXTRACE_NONE = empty */
+	COLUMN_TYPE_HOST,
+	COLUMN_TYPE_PID,
+	COLUMN_TYPE_DEVICE_RANK, /* uint32_t: index of a device, likewise: of its process */
+	COLUMN_TYPE_DEVICE_HOST,
+	COLUMN_TYPE_DEVICE_PID,
+	COLUMN_TYPE_DEVICE, /* its number */
+	COLUMN_TYPE_TID,    /* uint32_t, both: index of a thread, likewise */
+	COLUMN_TYPE_THREAD,
 };
+
+/* What stands in a row. */
+struct cell {
+	enum { CELL_EMPTY, CELL_TEXT, CELL_NUMBER, CELL_SIGNED, CELL_REAL } kind;
+	uint32_t string; /* of a text: its id, or 0 */
+	union {
+		const char *text; /* weak: while the row lives */
+		uint64_t number;
+		int64_t signed_number;
+		double real;
+	};
+};
+
+struct timeline;
 
 /* As `n_decimals`: the shortest text that reads back as the same double. */
 #define COLUMN_SHORTEST (-1)
@@ -37,6 +68,8 @@ struct column {
 	bool is_optional;      /* COLUMN_NONE of its type means: empty */
 	int8_t n_decimals;     /* REAL only */
 	uint32_t offset_bytes; /* in the row */
+	const char *(*name_of)(uint8_t value);
+	struct cell (*read)(const void *row, const struct timeline *timeline);
 };
 
 /* What an optional column holds where there is no value: the largest unsigned number, the least
@@ -58,7 +91,49 @@ struct column {
 #define COLUMN_INIT(name, row, member, is_optional, n_decimals)                    \
 	{                                                                          \
 		name, COLUMN_TYPE_OF(((row *)0)->member), is_optional, n_decimals, \
-			offsetof(row, member)                                      \
+			offsetof(row, member), NULL, NULL                          \
+	}
+
+/* A column of a type that its member does not tell, which is of C type `of`. */
+#define COLUMN_TYPED(name, type, of, is_optional, row, member)            \
+	{                                                                 \
+		name,                                                     \
+			_Generic(((row *)0)->member, of                   \
+		                 : COLUMN_TYPE_##type),                   \
+			is_optional, 0, offsetof(row, member), NULL, NULL \
+	}
+
+#define COLUMN_NONZERO(name, row, member) COLUMN_TYPED(name, NONZERO, uint64_t, true, row, member)
+#define COLUMN_TIME(name, row, member)    COLUMN_TYPED(name, TIME, int64_t, false, row, member)
+#define COLUMN_LENGTH(name, row, start)   COLUMN_TYPED(name, LENGTH, int64_t, false, row, start)
+#define COLUMN_STRING(name, row, member)  COLUMN_TYPED(name, STRING, uint32_t, false, row, member)
+#define COLUMN_DEVICE(row, member)        COLUMN_TYPED("device", DEVICE, uint32_t, true, row, member)
+
+/* Whose a row is: the first columns of most tables; `member` is the index of a process. */
+#define COLUMNS_PROCESS(row, member)                                      \
+	COLUMN_TYPED("rank", RANK, uint32_t, true, row, member),          \
+		COLUMN_TYPED("host", HOST, uint32_t, false, row, member), \
+		COLUMN_TYPED("pid", PID, uint32_t, true, row, member)
+
+/* The same of a device, and its number. */
+#define COLUMNS_DEVICE(row, member)                                              \
+	COLUMN_TYPED("rank", DEVICE_RANK, uint32_t, true, row, member),          \
+		COLUMN_TYPED("host", DEVICE_HOST, uint32_t, false, row, member), \
+		COLUMN_TYPED("pid", DEVICE_PID, uint32_t, true, row, member),    \
+		COLUMN_DEVICE(row, member)
+
+#define COLUMNS_THREAD(row, member)                            \
+	COLUMN_TYPED("tid", TID, uint32_t, true, row, member), \
+		COLUMN_TYPED("thread", THREAD, uint32_t, false, row, member)
+
+#define COLUMN_NAMED(name, row, member, name_of)                                        \
+	{                                                                               \
+		name, COLUMN_TYPE_NAMED, false, 0, offsetof(row, member), name_of, NULL \
+	}
+
+#define COLUMN_CALL(name, read)                                \
+	{                                                      \
+		name, COLUMN_TYPE_CALL, true, 0, 0, NULL, read \
 	}
 
 /* Columns named as the member that holds them, and otherwise. */
@@ -71,14 +146,14 @@ struct column {
 #define COLUMN_FIXED_AS(name, row, member, n) COLUMN_INIT(name, row, member, false, n)
 
 /* A column of many rows, which have a writer of their own. */
-#define COLUMN_WRITTEN(name, type, is_optional)                           \
-	{                                                                 \
-		name, COLUMN_TYPE_##type, is_optional, COLUMN_SHORTEST, 0 \
+#define COLUMN_WRITTEN(name, type, is_optional)                                       \
+	{                                                                             \
+		name, COLUMN_TYPE_##type, is_optional, COLUMN_SHORTEST, 0, NULL, NULL \
 	}
 
 #define N_COLUMNS(columns) ((uint32_t)(sizeof(columns) / sizeof((columns)[0])))
 
-/* Whose a row is: the first columns of most tables. */
+/* The same in rows that are read back from their file. */
 struct owner_cells {
 	int64_t rank; /* COLUMN_NONE_I64: without one; `pid` likewise */
 	const char *host;
@@ -90,11 +165,24 @@ struct owner_cells {
 		COLUMN_INIT("host", row, owner.host, false, 0), \
 		COLUMN_INIT("pid", row, owner.pid, true, 0)
 
+/* Reads a cell of a row. `timeline` may be NULL where no column is of one. */
+struct cell column_read(const struct column *column, const void *row,
+                        const struct timeline *timeline);
+
+/* Whether its cells are texts. */
+bool column_is_text(const struct column *column);
+
+static inline struct cell cell_of_text(const char *text)
+{
+	return (struct cell){.kind = text ? CELL_TEXT : CELL_EMPTY, .text = text};
+}
+
 /* Where the rows of a table go. */
 struct row_sink {
 	void (*begin)(struct row_sink *sink); /* a heading */
 	void (*put)(struct row_sink *sink, const void *row);
-	const struct column *columns; /* weak */
+	const struct timeline *timeline; /* weak, both: what rows are about */
+	const struct column *columns;
 	uint32_t n_columns;
 	const char *const *instead; /* weak: by column, what stands there as another tool wrote it;
 	                             * NULL: nothing does */

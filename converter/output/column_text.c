@@ -4,52 +4,28 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const void *place_of(const struct column *column, const void *row)
+static void write_number(const struct column *column, const struct cell *cell,
+                         struct writer *writer)
 {
-	return (const char *)row + column->offset_bytes;
-}
-
-static const char *text_at(const void *place)
-{
-	return *(const char *const *)place;
-}
-
-static bool is_none(const struct column *column, const void *place)
-{
-	switch ((enum column_type)column->type) {
-	case COLUMN_TYPE_TEXT:
-		return !text_at(place);
-	case COLUMN_TYPE_BOOL:
-	case COLUMN_TYPE_U16:
-		return false;
-	case COLUMN_TYPE_U32:
-		return column->is_optional && *(const uint32_t *)place == COLUMN_NONE_U32;
-	case COLUMN_TYPE_U64:
-		return column->is_optional && *(const uint64_t *)place == COLUMN_NONE_U64;
-	case COLUMN_TYPE_I64:
-		return column->is_optional && *(const int64_t *)place == COLUMN_NONE_I64;
-	case COLUMN_TYPE_REAL:
-		return column->n_decimals != COLUMN_WORDS && !isfinite(*(const double *)place);
-	}
-	return true;
-}
-
-static void write_number(const struct column *column, const void *place, struct writer *writer)
-{
-	if (column->type == COLUMN_TYPE_BOOL)
-		writer_u64(writer, *(const bool *)place);
-	else if (column->type == COLUMN_TYPE_U16)
-		writer_u64(writer, *(const uint16_t *)place);
-	else if (column->type == COLUMN_TYPE_U32)
-		writer_u64(writer, *(const uint32_t *)place);
-	else if (column->type == COLUMN_TYPE_U64)
-		writer_u64(writer, *(const uint64_t *)place);
-	else if (column->type == COLUMN_TYPE_I64)
-		writer_i64(writer, *(const int64_t *)place);
+	if (cell->kind == CELL_NUMBER)
+		writer_u64(writer, cell->number);
+	else if (cell->kind == CELL_SIGNED)
+		writer_i64(writer, cell->signed_number);
 	else if (column->n_decimals < 0)
-		writer_double(writer, *(const double *)place);
+		writer_double(writer, cell->real);
 	else
-		writer_fixed(writer, *(const double *)place, column->n_decimals);
+		writer_fixed(writer, cell->real, column->n_decimals);
+}
+
+/* A real number that is none is told in words only. */
+static struct cell read_cell(const struct column *column, const void *row,
+                             const struct timeline *timeline)
+{
+	struct cell cell = column_read(column, row, timeline);
+
+	if (cell.kind == CELL_REAL && column->n_decimals != COLUMN_WORDS && !isfinite(cell.real))
+		cell.kind = CELL_EMPTY;
+	return cell;
 }
 
 /* -- CSV ------------------------------------------------------------------------------------- */
@@ -72,16 +48,12 @@ static void begin(struct row_sink *sink)
 	column_write_names(((struct csv_sink *)sink)->writer, sink->columns, sink->n_columns);
 }
 
-static void write_cell(const struct column *column, const void *row, struct writer *writer)
+static void write_cell(const struct column *column, const struct cell *cell, struct writer *writer)
 {
-	const void *place = place_of(column, row);
-
-	if (is_none(column, place))
-		return;
-	if (column->type == COLUMN_TYPE_TEXT)
-		writer_csv(writer, text_at(place), strlen(text_at(place)));
-	else
-		write_number(column, place, writer);
+	if (cell->kind == CELL_TEXT)
+		writer_csv(writer, cell->text, strlen(cell->text));
+	else if (cell->kind != CELL_EMPTY)
+		write_number(column, cell, writer);
 }
 
 static bool is_number(const char *text)
@@ -104,10 +76,15 @@ static void write_foreign(const char *text, struct writer *writer)
 static void write_row(struct writer *writer, const struct row_sink *sink, const void *row)
 {
 	for (uint32_t i = 0; i < sink->n_columns; i++) {
-		if (sink->instead && sink->instead[i])
+		const struct column *column = &sink->columns[i];
+
+		if (sink->instead && sink->instead[i]) {
 			write_foreign(sink->instead[i], writer);
-		else
-			write_cell(&sink->columns[i], row, writer);
+		} else {
+			const struct cell cell = read_cell(column, row, sink->timeline);
+
+			write_cell(column, &cell, writer);
+		}
 		writer_char(writer, i + 1 < sink->n_columns ? ',' : '\n');
 	}
 }
@@ -126,7 +103,12 @@ void column_write_row(struct writer *writer, const struct column *columns, uint3
 static int fill_table(const struct column_table *table, const struct findings *findings,
                       struct writer *writer, struct emit_file_count *count)
 {
-	struct csv_sink csv = {.sink = {.begin = begin, .put = put_row}, .writer = writer};
+	struct csv_sink csv = {
+		.sink = {.begin = begin,
+	                 .put = put_row,
+	                 .timeline = findings ? findings->timeline : NULL},
+		.writer = writer,
+	};
 	int code;
 
 	if (table->columns)
@@ -176,16 +158,16 @@ void column_write_json(const struct column *columns, uint32_t n_columns, const v
 {
 	for (uint32_t i = 0; i < n_columns; i++) {
 		const struct column *column = &columns[i];
-		const void *place = place_of(column, row);
+		const struct cell cell = read_cell(column, row, NULL);
 
 		writer_literal(writer, ",\"");
 		writer_raw(writer, column->name);
 		writer_literal(writer, "\":");
-		if (is_none(column, place))
+		if (cell.kind == CELL_EMPTY)
 			writer_literal(writer, "null");
-		else if (column->type == COLUMN_TYPE_TEXT)
-			writer_json(writer, text_at(place), strlen(text_at(place)));
+		else if (cell.kind == CELL_TEXT)
+			writer_json(writer, cell.text, strlen(cell.text));
 		else
-			write_number(column, place, writer);
+			write_number(column, &cell, writer);
 	}
 }
