@@ -3,267 +3,112 @@
 #include <stdio.h>
 
 #include "base/text/ascii.h"
+#include "model/columns.h"
 #include "model/words/event_class.h"
 #include "model/findings.h"
 #include "model/words/kinds.h"
 #include "model/words/told.h"
 #include "select_impl.h"
 
-/* What a row says: a string of the pool, or digits and the like in `bytes`. */
-struct attribute_text {
-	uint32_t string; /* 0 = `text` holds */
-	const char *text;
-	const char *input; /* NULL, or what says it as well */
-	char bytes[SOURCE_BYTES];
-};
-
-static void put_number(struct attribute_text *out, uint64_t number)
+static struct cell read_kind(const void *any, const struct timeline *timeline)
 {
-	snprintf(out->bytes, sizeof(out->bytes), "%" PRIu64, number);
-}
+	const struct any_row *row = any;
 
-static void put_nonzero(struct attribute_text *out, uint64_t number)
-{
-	if (number)
-		put_number(out, number);
-}
-
-/* -- of the process ------------------------------------------------------------------------- */
-
-static const struct process *process_of(const struct timeline *timeline, const struct any_row *row)
-{
-	return &timeline->identity->processes[row->process];
-}
-
-static void get_rank(struct attribute_text *out, const struct timeline *timeline,
-                     const struct any_row *row)
-{
-	const struct process *process = process_of(timeline, row);
-
-	if (process->rank >= 0)
-		put_number(out, (uint64_t)process->rank);
-}
-
-static void get_host(struct attribute_text *out, const struct timeline *timeline,
-                     const struct any_row *row)
-{
-	out->string = process_of(timeline, row)->host;
-}
-
-static void get_pid(struct attribute_text *out, const struct timeline *timeline,
-                    const struct any_row *row)
-{
-	const struct process *process = process_of(timeline, row);
-
-	if (process->is_defined)
-		put_number(out, process->pid);
-	else if (process->vpid >= 0)
-		put_number(out, (uint64_t)process->vpid);
-}
-
-/* -- of where it ran ------------------------------------------------------------------------ */
-
-static void get_tid(struct attribute_text *out, const struct timeline *timeline,
-                    const struct any_row *row)
-{
-	if (row->thread != FLEXTRACE_NONE && timeline->identity->threads[row->thread].vtid >= 0)
-		put_number(out, (uint64_t)timeline->identity->threads[row->thread].vtid);
-}
-
-static void get_thread(struct attribute_text *out, const struct timeline *timeline,
-                       const struct any_row *row)
-{
-	if (row->thread != FLEXTRACE_NONE)
-		out->string = timeline->identity->threads[row->thread].name;
-}
-
-static void get_device(struct attribute_text *out, const struct timeline *timeline,
-                       const struct any_row *row)
-{
-	if (row->device != FLEXTRACE_NONE)
-		put_number(out, timeline->identity->devices[row->device].device);
-}
-
-static void get_core(struct attribute_text *out, const struct timeline *timeline,
-                     const struct any_row *row)
-{
-	(void)timeline;
-	if (row->core != FLEXTRACE_NONE)
-		put_number(out, row->core);
-}
-
-static void get_queue(struct attribute_text *out, const struct timeline *timeline,
-                      const struct any_row *row)
-{
-	(void)timeline;
-	if (row->op)
-		put_number(out, row->op->queue);
-}
-
-/* -- of what it is -------------------------------------------------------------------------- */
-
-static void get_kind(struct attribute_text *out, const struct timeline *timeline,
-                     const struct any_row *row)
-{
 	(void)timeline;
 	if (row->table == OF_HOST)
-		out->text = kind_of_host(row->kind)->label;
-	else if (row->table == OF_DEVICE)
-		out->text = kind_of_device(row->kind)->label;
-	else if (row->table == OF_INSTANTS)
-		out->text = instant_kind_name(row->class);
-	else
-		out->text = row->table == OF_COUNTERS ? "counter" : "memory";
+		return cell_of_text(kind_of_host(row->kind)->label);
+	if (row->table == OF_DEVICE)
+		return cell_of_text(kind_of_device(row->kind)->label);
+	if (row->table == OF_INSTANTS)
+		return cell_of_text(instant_kind_name(row->class));
+	return cell_of_text(row->table == OF_COUNTERS ? "counter" : "memory");
 }
 
-static void get_name(struct attribute_text *out, const struct timeline *timeline,
-                     const struct any_row *row)
+/* What a file told of an operation has its type among other things. */
+static struct cell read_type(const void *any, const struct timeline *timeline)
 {
-	(void)timeline;
-	out->string = row->name;
-}
-
-static void get_job(struct attribute_text *out, const struct timeline *timeline,
-                    const struct any_row *row)
-{
-	(void)timeline;
-	if (row->op)
-		put_number(out, row->op->job);
-	else if (row->run)
-		put_nonzero(out, row->run->job);
-}
-
-static void get_correlation(struct attribute_text *out, const struct timeline *timeline,
-                            const struct any_row *row)
-{
-	(void)timeline;
-	put_nonzero(out, row->correlation);
-}
-
-static void get_status(struct attribute_text *out, const struct timeline *timeline,
-                       const struct any_row *row)
-{
-	(void)timeline;
-	out->text = time_status_name(row->status);
-}
-
-static void get_args(struct attribute_text *out, const struct timeline *timeline,
-                     const struct any_row *row)
-{
-	(void)timeline;
-	if (row->table == OF_HOST)
-		out->string = ((const struct host_row *)row->row)->args;
-	else if (row->table == OF_INSTANTS)
-		out->string = ((const struct instant_row *)row->row)->value;
-}
-
-static void get_bytes(struct attribute_text *out, const struct timeline *timeline,
-                      const struct any_row *row)
-{
-	(void)timeline;
-	if (row->op)
-		put_nonzero(out, row->op->bytes);
-}
-
-static void get_group(struct attribute_text *out, const struct timeline *timeline,
-                      const struct any_row *row)
-{
-	(void)timeline;
-	if (row->op)
-		out->string = row->op->group;
-}
-
-static void get_peer(struct attribute_text *out, const struct timeline *timeline,
-                     const struct any_row *row)
-{
-	(void)timeline;
-	if (row->op && row->op->peer >= 0)
-		put_number(out, (uint64_t)row->op->peer);
-}
-
-static void get_type(struct attribute_text *out, const struct timeline *timeline,
-                     const struct any_row *row)
-{
+	const struct any_row *row = any;
 	struct trace_value type;
 	struct told told;
-	const char *text;
+	const char *text = string_get(timeline->strings, row->type);
 
-	if (!row->op || !row->op->type)
-		return;
-	text = string_get(timeline->strings, row->op->type);
 	if (!told_is_likely(text) || !told_read(text, strlen(text), &told))
-		out->string = row->op->type;
-	else if (told_find(&told, "Type", &type))
-		snprintf(out->bytes, sizeof(out->bytes), "%.*s", (int)type.text.length,
-		         type.text.bytes);
+		return (struct cell){CELL_TEXT, row->type, {.text = text}};
+	if (!told_find(&told, "Type", &type))
+		return cell_of_text(NULL);
+	snprintf(row->room, SOURCE_BYTES, "%.*s", (int)type.text.length, type.text.bytes);
+	return cell_of_text(row->room);
 }
 
-static void get_category(struct attribute_text *out, const struct timeline *timeline,
-                         const struct any_row *row)
+static struct cell read_category(const void *any, const struct timeline *timeline)
 {
+	const struct any_row *row = any;
 	const struct kernel_cost *cost = NULL;
 
-	(void)timeline;
 	if (row->table == OF_DEVICE)
 		cost = kernel_cost_of(row->findings->costs, row->row);
-	if (cost)
-		out->string = cost->category;
+	if (!cost)
+		return cell_of_text(NULL);
+	return (struct cell){
+		CELL_TEXT, cost->category, {.text = string_get(timeline->strings, cost->category)}};
 }
 
-static void get_class(struct attribute_text *out, const struct timeline *timeline,
-                      const struct any_row *row)
+static struct cell read_class(const void *any, const struct timeline *timeline)
 {
+	const struct any_row *row = any;
+
 	(void)timeline;
 	if (row->table == OF_HOST)
-		out->text = event_class_of_host(row->kind);
-	else if (row->table == OF_DEVICE && row->op)
-		out->text =
-			event_class_name((uint8_t)event_class_of(row->findings->classes, row->row));
+		return cell_of_text(event_class_of_host(row->kind));
+	if (row->table != OF_DEVICE || !row->op)
+		return cell_of_text(NULL);
+	return cell_of_text(
+		event_class_name((uint8_t)event_class_of(row->findings->classes, row->row)));
 }
 
-static void get_source(struct attribute_text *out, const struct timeline *timeline,
-                       const struct any_row *row)
+/* The place of its input among those of all streams. */
+static uint32_t input_of(const struct any_row *row, const struct timeline *timeline,
+                         uint32_t *ret_record)
 {
-	const struct stream *stream = timeline->streams->streams[row->stream];
-	uint32_t record;
-	uint32_t place = inputs_find(row->inputs, stream, row->stream, row->source, &record);
+	return inputs_find(row->inputs, timeline->streams->streams[row->stream], row->stream,
+	                   row->source, ret_record);
+}
 
-	inputs_write_place(out->bytes, row->inputs, stream, place);
+static struct cell read_source(const void *any, const struct timeline *timeline)
+{
+	const struct any_row *row = any;
+	const struct stream *stream = timeline->streams->streams[row->stream];
+	uint32_t record, place = input_of(row, timeline, &record);
+	size_t n;
+
+	inputs_write_place(row->room, row->inputs, stream, place);
+	n = strlen(row->room);
 	if (record != ORIGIN_NO_RECORD || !stream->origins)
-		snprintf(out->bytes + strlen(out->bytes), SOURCE_BYTES - strlen(out->bytes),
-		         ":%" PRIu32, record);
-	out->input = row->inputs->texts[row->inputs->numbers[place]];
+		snprintf(row->room + n, SOURCE_BYTES - n, ":%" PRIu32, record);
+	return cell_of_text(row->room);
 }
 
 /* -- by name -------------------------------------------------------------------------------- */
 
-static const struct attribute {
-	const char *name;
-	void (*get)(struct attribute_text *out, const struct timeline *timeline,
-	            const struct any_row *row);
-	bool is_of_process;
-} attributes[] = {
-	{"rank", get_rank, true},
-	{"host", get_host, true},
-	{"pid", get_pid, true},
-	{"tid", get_tid, false},
-	{"thread", get_thread, false},
-	{"device", get_device, false},
-	{"core", get_core, false},
-	{"queue", get_queue, false},
-	{"kind", get_kind, false},
-	{"name", get_name, false},
-	{"job", get_job, false},
-	{"correlation", get_correlation, false},
-	{"status", get_status, false},
-	{"args", get_args, false},
-	{"bytes", get_bytes, false},
-	{"group", get_group, false},
-	{"peer", get_peer, false},
-	{"type", get_type, false},
-	{"category", get_category, false},
-	{"class", get_class, false},
-	{"source", get_source, false},
+static const struct column attributes[] = {
+	COLUMNS_PROCESS(struct any_row, process),
+	COLUMNS_THREAD(struct any_row, thread),
+	COLUMN_DEVICE(struct any_row, device),
+	COLUMN_OPTIONAL(struct any_row, core),
+	COLUMN_OPTIONAL(struct any_row, queue),
+	COLUMN_CALL("kind", read_kind),
+	COLUMN_STRING("name", struct any_row, name),
+	COLUMN_OPTIONAL(struct any_row, job),
+	COLUMN_NONZERO("correlation", struct any_row, correlation),
+	COLUMN_NAMED("status", struct any_row, status, time_status_name),
+	COLUMN_STRING("args", struct any_row, args),
+	COLUMN_NONZERO("bytes", struct any_row, bytes),
+	COLUMN_STRING("group", struct any_row, group),
+	COLUMN_OPTIONAL(struct any_row, peer),
+	COLUMN_CALL("type", read_type),
+	COLUMN_CALL("category", read_category),
+	COLUMN_CALL("class", read_class),
+	COLUMN_CALL("source", read_source),
 };
 
 #define N_ATTRIBUTES (sizeof(attributes) / sizeof(attributes[0]))
@@ -289,12 +134,13 @@ void attribute_list(char *text, size_t size)
 
 bool attribute_is_of_process(uint32_t attribute)
 {
-	return attributes[attribute].is_of_process;
+	return attributes[attribute].type >= COLUMN_TYPE_RANK &&
+	       attributes[attribute].type <= COLUMN_TYPE_PID;
 }
 
 bool attribute_is_source(uint32_t attribute)
 {
-	return attributes[attribute].get == get_source;
+	return attributes[attribute].read == read_source;
 }
 
 /* -- conditions ----------------------------------------------------------------------------- */
@@ -346,20 +192,36 @@ static int string_matches(struct condition *condition, const struct timeline *ti
 	return condition->known[string] == YES;
 }
 
+/* Whether a source's input is named so, beside the record of it. */
+static bool input_matches(const struct condition *condition, const struct timeline *timeline,
+                          const struct any_row *row)
+{
+	uint32_t record;
+
+	return attribute_is_source(condition->attribute) &&
+	       matches(condition,
+	               row->inputs->texts[row->inputs->numbers[input_of(row, timeline, &record)]]);
+}
+
 int condition_holds(struct condition *condition, const struct timeline *timeline,
                     const struct any_row *row)
 {
-	struct attribute_text text = {0, NULL, NULL, ""};
+	struct cell cell;
+	char digits[32] = "";
 	int is_match;
 
 	if (condition->is_global && row->table != OF_HOST)
 		return 1;
-	attributes[condition->attribute].get(&text, timeline, row);
-	if (text.string)
-		is_match = string_matches(condition, timeline, text.string);
+	cell = column_read(&attributes[condition->attribute], row, timeline);
+	if (cell.kind == CELL_NUMBER)
+		snprintf(digits, sizeof(digits), "%" PRIu64, cell.number);
+	else if (cell.kind == CELL_SIGNED)
+		snprintf(digits, sizeof(digits), "%" PRId64, cell.signed_number);
+	if (cell.kind == CELL_TEXT && cell.string)
+		is_match = string_matches(condition, timeline, cell.string);
 	else
-		is_match = matches(condition, text.text ? text.text : text.bytes) ||
-		           (text.input && matches(condition, text.input));
+		is_match = matches(condition, cell.kind == CELL_TEXT ? cell.text : digits) ||
+		           input_matches(condition, timeline, row);
 	condition->has_matched |= is_match > 0;
 	return is_match < 0 ? is_match : (is_match > 0) != condition->is_drop;
 }

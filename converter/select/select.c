@@ -24,146 +24,9 @@ struct pass {
 	bool drops_flows;
 };
 
-static const size_t row_bytes[N_ROW_TABLES] = {
-	sizeof(struct host_row),    sizeof(struct device_row), sizeof(struct instant_row),
-	sizeof(struct counter_row), sizeof(struct memory_row),
-};
-
 static struct table *table_of(struct timeline *timeline, enum row_table table)
 {
-	struct table *const tables[N_ROW_TABLES] = {
-		&timeline->host_rows, &timeline->device_rows, &timeline->instants,
-		&timeline->counters,  &timeline->memory,
-	};
-
-	return tables[table];
-}
-
-/* -- rows ----------------------------------------------------------------------------------- */
-
-static void describe_track(const struct timeline *timeline, uint32_t track, struct any_row *out)
-{
-	const struct track *of = &timeline->tracks[track];
-
-	out->track = track;
-	if (of->kind == TRACK_THREAD || of->kind == TRACK_ASYNC) {
-		out->thread = of->owner;
-		out->process = timeline->identity->threads[of->owner].process;
-		return;
-	}
-	out->device = of->owner;
-	out->process = timeline->identity->devices[of->owner].process;
-	if (of->kind == TRACK_CORE)
-		out->core = of->id;
-}
-
-static void describe_host(const struct timeline *timeline, const struct host_row *row,
-                          struct any_row *out)
-{
-	out->end_time_ns = row->end_time_ns;
-	out->stream = row->stream;
-	out->index = row->index;
-	out->name = row->name;
-	out->correlation = row->correlation;
-	out->kind = row->kind;
-	out->class = row->class;
-	out->status = row->status;
-	describe_track(timeline, row->track, out);
-}
-
-static void describe_device(const struct timeline *timeline, const struct device_row *row,
-                            struct any_row *out)
-{
-	out->end_time_ns = row->end_time_ns;
-	out->kind = row->kind;
-	out->status = row->status;
-	describe_track(timeline, row->track, out);
-	if (row->kind >= ROW_FIRMWARE) {
-		const struct zone *zone = &timeline->zones[row->source];
-
-		out->run = &timeline->runs[zone->run];
-		out->stream = out->run->stream;
-		out->index = out->run->index;
-		out->name = timeline->markers[zone->marker].name;
-		out->class = RECORD_MARKER_BATCH;
-		return;
-	}
-	out->op = &timeline->ops[row->source];
-	out->stream = out->op->stream;
-	out->index = out->op->index;
-	out->name = out->op->name;
-	out->correlation = out->op->correlation;
-	out->class = out->op->class;
-}
-
-static void describe_instant(const struct timeline *timeline, const struct instant_row *row,
-                             struct any_row *out)
-{
-	out->stream = row->stream;
-	out->index = row->index;
-	out->name = row->name;
-	out->correlation = instant_correlation(row);
-	out->class = row->class;
-	out->status = row->status;
-	describe_track(timeline, row->track, out);
-}
-
-static void describe_counter(const struct timeline *timeline, const struct counter_row *row,
-                             struct any_row *out)
-{
-	out->stream = row->stream;
-	out->index = row->index;
-	out->name = row->name;
-	out->core = row->core;
-	out->class = row->class;
-	out->status = row->status;
-	out->process = row->owner;
-	if (!row->is_device)
-		return;
-	out->device = row->owner;
-	out->process = timeline->identity->devices[row->owner].process;
-}
-
-static void describe_memory(const struct timeline *timeline, const struct memory_row *row,
-                            struct any_row *out)
-{
-	out->stream = row->stream;
-	out->index = row->index;
-	out->class = RECORD_MEMORY;
-	out->thread = row->thread;
-	out->device = row->device;
-	out->process = timeline->identity->devices[row->device].process;
-}
-
-static struct any_row describe(const struct timeline *timeline, enum row_table table,
-                               const void *row)
-{
-	struct any_row out = {
-		.table = table,
-		.row = row,
-		.start_time_ns = *(const int64_t *)row, /* every row starts with it */
-		.end_time_ns = *(const int64_t *)row,
-		.thread = FLEXTRACE_NONE,
-		.device = FLEXTRACE_NONE,
-		.track = FLEXTRACE_NONE,
-		.core = FLEXTRACE_NONE,
-	};
-
-	if (table == OF_HOST)
-		describe_host(timeline, row, &out);
-	else if (table == OF_DEVICE)
-		describe_device(timeline, row, &out);
-	else if (table == OF_INSTANTS)
-		describe_instant(timeline, row, &out);
-	else if (table == OF_COUNTERS)
-		describe_counter(timeline, row, &out);
-	else
-		describe_memory(timeline, row, &out);
-	out.source = out.index;
-	if (out.op || out.run)
-		out.source = inputs_part(timeline->streams->streams[out.stream], out.index,
-		                         out.kind);
-	return out;
+	return (struct table *)(uintptr_t)timeline_table(timeline, table);
 }
 
 /* -- which are asked for -------------------------------------------------------------------- */
@@ -245,11 +108,11 @@ static int64_t end_key(uint32_t track, uint64_t correlation)
 static int keep(struct pass *pass, const struct any_row *row)
 {
 	enum row_table table = row->table;
-	void *copy = table_append(table_of(pass->out, table), row_bytes[table]);
+	void *copy = table_append(table_of(pass->out, table), any_row_bytes[table]);
 
 	if (!copy)
 		return FLEXTRACE_E_MEMORY;
-	memcpy(copy, row->row, row_bytes[table]);
+	memcpy(copy, row->row, any_row_bytes[table]);
 	if (table == OF_HOST)
 		((struct host_row *)copy)->track = new_track(pass, row->track);
 	else if (table == OF_DEVICE)
@@ -273,11 +136,13 @@ static int keep(struct pass *pass, const struct any_row *row)
 
 static int take_row(struct pass *pass, enum row_table table, const void *any)
 {
-	struct any_row row = describe(pass->timeline, table, any);
+	struct any_row row = any_row_of(pass->timeline, table, any);
+	char room[SOURCE_BYTES];
 	int is_kept;
 
-	row.inputs = &pass->inputs;
 	row.findings = pass->findings;
+	row.inputs = &pass->inputs;
+	row.room = room;
 	is_kept = is_asked_for(pass, &row);
 	FLEXTRACE_TRY(is_kept);
 	if (is_kept)
@@ -305,16 +170,14 @@ static enum row_table earliest(struct table_cursor *cursors)
 
 static int take_rows(struct pass *pass, const struct table *counters)
 {
-	const struct timeline *from = pass->timeline;
-	const struct table *const tables[N_ROW_TABLES] = {&from->host_rows, &from->device_rows,
-	                                                  &from->instants, counters, &from->memory};
 	struct table_cursor cursors[N_ROW_TABLES];
 	enum row_table table;
 
 	for (int i = 0; i < N_ROW_TABLES; i++)
-		cursors[i] = table_begin(tables[i]);
+		cursors[i] = table_begin(timeline_table(pass->timeline, i));
+	cursors[OF_COUNTERS] = table_begin(counters);
 	while ((table = earliest(cursors)) != N_ROW_TABLES)
-		FLEXTRACE_TRY(take_row(pass, table, table_next(&cursors[table], row_bytes[table])));
+		FLEXTRACE_TRY(take_row(pass, table, table_next(&cursors[table], any_row_bytes[table])));
 	return FLEXTRACE_OK;
 }
 

@@ -15,29 +15,8 @@
 #include "base/array.h"
 #include "model/ledger/inputs.h"
 #include "base/map.h"
+#include "model/any_row.h"
 #include "select.h"
-
-enum row_table { OF_HOST, OF_DEVICE, OF_INSTANTS, OF_COUNTERS, OF_MEMORY, N_ROW_TABLES };
-
-/* A row of any table, and whose it is. */
-struct any_row {
-	enum row_table table;
-	const void *row; /* weak */
-	int64_t start_time_ns, end_time_ns;
-	uint32_t process;
-	uint32_t thread, device; /* indexes or FLEXTRACE_NONE */
-	uint32_t track;          /* FLEXTRACE_NONE: none */
-	uint32_t core;
-	uint32_t stream, index;
-	uint32_t source;             /* place of its origin, which is `index` but for parts */
-	const struct inputs *inputs; /* weak, both */
-	const struct findings *findings;
-	uint32_t name;
-	uint64_t correlation;
-	uint8_t kind, class, status;
-	const struct tick_op *op;   /* weak; NULL: not of a control block */
-	const struct mark_run *run; /* weak; NULL: no marker row */
-};
 
 /* -- criteria.c ----------------------------------------------------------------------------- */
 

@@ -429,7 +429,7 @@ static int chrome_write(const struct findings *findings, const struct emit_optio
 	chrome.count = &counts[(*n)++];
 	*chrome.count = (struct emit_file_count){.file = options->gzip ? "trace.json.gz"
 	                                                               : "trace.json",
-	                                         .expected = chrome_n_rows(findings->timeline),
+	                                         .expected = timeline_n_rows(findings->timeline),
 	                                         .has_classes = true};
 	return write_trace(&chrome, findings, options, error);
 }

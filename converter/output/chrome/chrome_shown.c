@@ -154,12 +154,6 @@ void chrome_count_hidden(struct chrome *chrome)
 	}
 }
 
-uint64_t chrome_n_rows(const struct timeline *timeline)
-{
-	return timeline->host_rows.n_rows + timeline->device_rows.n_rows +
-	       timeline->instants.n_rows + timeline->counters.n_rows + timeline->memory.n_rows;
-}
-
 uint64_t chrome_n_of_process(const struct chrome *chrome)
 {
 	uint64_t n = 0;

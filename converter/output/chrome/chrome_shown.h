@@ -7,6 +7,7 @@
 #define FLEXTRACE_CHROME_SHOWN_H
 
 #include "chrome.h"
+#include "model/any_row.h"
 
 /* Where the next event may come from; the first wins among equal times. */
 enum chrome_source {
@@ -37,8 +38,7 @@ int chrome_changes_counter(struct chrome *chrome, const struct counter_row *row)
 /* Books the rows of tables that are not shown. */
 void chrome_count_hidden(struct chrome *chrome);
 
-/* Rows of all tables, of all processes and of the one that is shown. */
-uint64_t chrome_n_rows(const struct timeline *timeline);
+/* Rows of all tables of the process that is shown. */
 uint64_t chrome_n_of_process(const struct chrome *chrome);
 
 /* Whether the process that is shown recorded an operation. */

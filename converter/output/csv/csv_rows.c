@@ -4,216 +4,97 @@
  */
 #include "csv.h"
 #include "output/column_text.h"
-#include "model/alignment.h"
+#include "model/any_row.h"
 #include "model/words/kinds.h"
 
-/* What rows of all these tables have. */
-struct row_cells {
-	struct owner_cells owner;
-	int64_t time_ns;
-	uint32_t err_ns;
-	const char *status, *source;
+/* Of a row what all have, what its table has, and what its record is called. */
+struct csv_row {
+	struct any_row of;
+	union {
+		struct counter_row counter;
+		struct memory_row memory;
+	};
+	const char *source;
 	char source_text[SOURCE_BYTES + 1];
 };
 
-#define COLUMN_SOURCE(row) COLUMN_AS("source", row, cells.source)
-#define COLUMNS_OF_OWNER(row)                              \
-	COLUMN_OPTIONAL_AS("rank", row, cells.owner.rank), \
-		COLUMN_AS("host", row, cells.owner.host),  \
-		COLUMN_OPTIONAL_AS("pid", row, cells.owner.pid)
-#define COLUMNS_QUALITY(row) \
-	COLUMN_OPTIONAL_AS("err_ns", row, cells.err_ns), COLUMN_AS("status", row, cells.status)
+#define COLUMNS_QUALITY                                          \
+	COLUMN_OPTIONAL_AS("err_ns", struct csv_row, of.err_ns), \
+		COLUMN_NAMED("status", struct csv_row, of.status, time_status_name)
 
-static void fill_cells(struct row_cells *cells, const struct view *view, uint32_t process,
-                       int64_t time_ns)
-{
-	cells->owner = identity_owner(view->identity, process);
-	cells->time_ns = time_ns + view->epoch_offset_ns;
-}
+static const struct column instant_columns[] = {
+	COLUMNS_PROCESS(struct csv_row, of.process),
+	COLUMNS_THREAD(struct csv_row, of.thread),
+	COLUMN_DEVICE(struct csv_row, of.device),
+	COLUMN_OPTIONAL_AS("core", struct csv_row, of.core),
+	COLUMN_NAMED("kind", struct csv_row, of.class, instant_kind_name),
+	COLUMN_STRING("name", struct csv_row, of.name),
+	COLUMN_STRING("value", struct csv_row, of.args),
+	COLUMN_NONZERO("correlation", struct csv_row, of.correlation),
+	COLUMN_TIME("time_ns", struct csv_row, of.start_time_ns),
+	COLUMNS_QUALITY,
+	COLUMN(struct csv_row, source),
+};
 
-static void fill_source(struct row_cells *cells, const struct view *view, uint32_t stream,
-                        uint32_t index)
-{
-	*view_put_source(view, cells->source_text, stream, index) = '\0';
-	cells->source = cells->source_text;
-}
+static const struct column counter_columns[] = {
+	COLUMNS_PROCESS(struct csv_row, of.process),
+	COLUMN_DEVICE(struct csv_row, of.device),
+	COLUMN_OPTIONAL_AS("core", struct csv_row, of.core),
+	COLUMN_STRING("name", struct csv_row, of.name),
+	COLUMN_FIXED_AS("value", struct csv_row, counter.value, COLUMN_WORDS),
+	COLUMN_TIME("time_ns", struct csv_row, of.start_time_ns),
+	COLUMNS_QUALITY,
+	COLUMN(struct csv_row, source),
+};
 
-static int64_t tid_of(const struct thread *thread)
-{
-	return thread->vtid >= 0 ? thread->vtid : COLUMN_NONE_I64;
-}
+static const struct column memory_columns[] = {
+	COLUMNS_PROCESS(struct csv_row, of.process),
+	COLUMN_TYPED("tid", TID, uint32_t, true, struct csv_row, of.thread),
+	COLUMN_DEVICE(struct csv_row, of.device),
+	COLUMN_NAMED("op", struct csv_row, memory.op, memory_op_name),
+	COLUMN_AS("address", struct csv_row, memory.address),
+	COLUMN_AS("bytes", struct csv_row, memory.bytes),
+	COLUMN_AS("total_bytes", struct csv_row, memory.total_bytes),
+	COLUMN_TIME("time_ns", struct csv_row, of.start_time_ns),
+	COLUMN(struct csv_row, source),
+};
 
-/* Puts all rows of a table of the timeline. */
-static int fill_rows(const struct findings *findings, const struct table *table, size_t row_bytes,
-                     enum record_class (*put)(const struct view *view, const void *row,
-                                              struct row_sink *sink),
-                     struct row_sink *sink)
+static int fill(const struct findings *findings, enum row_table table, struct row_sink *sink)
 {
-	struct table_cursor cursor = table_begin(table);
+	struct table_cursor cursor = table_begin(timeline_table(findings->timeline, table));
 	struct view view;
 	const void *row;
 
 	FLEXTRACE_TRY(view_init(&view, findings));
-	while ((row = table_next(&cursor, row_bytes)))
-		sink->by_class[put(&view, row, sink)]++;
+	while ((row = table_next(&cursor, any_row_bytes[table]))) {
+		struct csv_row line = {.of = any_row_of(view.timeline, table, row)};
+
+		if (table != OF_INSTANTS)
+			memcpy(&line.counter, row, any_row_bytes[table]);
+		line.source = line.source_text;
+		*view_put_source(&view, line.source_text, line.of.stream, line.of.index) = '\0';
+		row_put(sink, &line);
+		sink->by_class[line.of.class]++;
+	}
 	view_release(&view);
 	return FLEXTRACE_OK;
-}
-
-/* -- instants.csv ---------------------------------------------------------------------------- */
-
-struct instant_line {
-	struct row_cells cells;
-	int64_t tid;
-	const char *thread, *kind, *name, *value;
-	uint32_t device, core;
-	uint64_t correlation;
-};
-
-static const struct column instant_columns[] = {
-	COLUMNS_OF_OWNER(struct instant_line),
-	COLUMN_OPTIONAL(struct instant_line, tid),
-	COLUMN(struct instant_line, thread),
-	COLUMN_OPTIONAL(struct instant_line, device),
-	COLUMN_OPTIONAL(struct instant_line, core),
-	COLUMN(struct instant_line, kind),
-	COLUMN(struct instant_line, name),
-	COLUMN(struct instant_line, value),
-	COLUMN_OPTIONAL(struct instant_line, correlation),
-	COLUMN_AS("time_ns", struct instant_line, cells.time_ns),
-	COLUMNS_QUALITY(struct instant_line),
-	COLUMN_SOURCE(struct instant_line),
-};
-
-static enum record_class put_instant(const struct view *view, const void *any,
-                                     struct row_sink *sink)
-{
-	const struct instant_row *row = any;
-	const struct track *track = &view->timeline->tracks[row->track];
-	struct instant_line line = {
-		.cells.err_ns = row->err_ns,
-		.cells.status = time_status_name(row->status),
-		.tid = COLUMN_NONE_I64,
-		.device = COLUMN_NONE_U32,
-		.core = COLUMN_NONE_U32,
-		.kind = instant_kind_name(row->class),
-		.name = string_get(view->strings, row->name),
-		.value = string_get(view->strings, row->value),
-		.correlation = instant_correlation(row),
-	};
-
-	if (view_is_device_track(track)) {
-		line.device = view->identity->devices[track->owner].device;
-		line.core = track->kind == TRACK_CORE ? track->id : COLUMN_NONE_U32;
-	} else {
-		line.tid = tid_of(&view->identity->threads[track->owner]);
-		line.thread = string_get(view->strings, view->identity->threads[track->owner].name);
-	}
-	if (!line.correlation)
-		line.correlation = COLUMN_NONE_U64;
-	fill_cells(&line.cells, view, view_track_process(view, row->track), row->time_ns);
-	fill_source(&line.cells, view, row->stream, row->index);
-	row_put(sink, &line);
-	return row->class;
-}
-
-/* -- counters.csv ---------------------------------------------------------------------------- */
-
-struct counter_line {
-	struct row_cells cells;
-	uint32_t device, core;
-	const char *name;
-	double value;
-};
-
-static const struct column counter_columns[] = {
-	COLUMNS_OF_OWNER(struct counter_line),
-	COLUMN_OPTIONAL(struct counter_line, device),
-	COLUMN_OPTIONAL(struct counter_line, core),
-	COLUMN(struct counter_line, name),
-	COLUMN_FIXED(struct counter_line, value, COLUMN_WORDS),
-	COLUMN_AS("time_ns", struct counter_line, cells.time_ns),
-	COLUMNS_QUALITY(struct counter_line),
-	COLUMN_SOURCE(struct counter_line),
-};
-
-static enum record_class put_counter(const struct view *view, const void *any,
-                                     struct row_sink *sink)
-{
-	const struct counter_row *row = any;
-	const struct device *device = row->is_device ? &view->identity->devices[row->owner] : NULL;
-	struct counter_line line = {
-		.cells.err_ns = row->err_ns,
-		.cells.status = time_status_name(row->status),
-		.device = device ? device->device : COLUMN_NONE_U32,
-		.core = row->core,
-		.name = string_get(view->strings, row->name),
-		.value = row->value,
-	};
-
-	fill_cells(&line.cells, view, device ? device->process : row->owner, row->time_ns);
-	fill_source(&line.cells, view, row->stream, row->index);
-	row_put(sink, &line);
-	return row->class;
-}
-
-/* -- memory.csv ------------------------------------------------------------------------------ */
-
-struct memory_line {
-	struct row_cells cells;
-	struct memory_row of;
-	int64_t tid;
-	uint32_t device;
-	const char *op;
-};
-
-static const struct column memory_columns[] = {
-	COLUMNS_OF_OWNER(struct memory_line),
-	COLUMN_OPTIONAL(struct memory_line, tid),
-	COLUMN(struct memory_line, device),
-	COLUMN(struct memory_line, op),
-	COLUMN_AS("address", struct memory_line, of.address),
-	COLUMN_AS("bytes", struct memory_line, of.bytes),
-	COLUMN_AS("total_bytes", struct memory_line, of.total_bytes),
-	COLUMN_AS("time_ns", struct memory_line, cells.time_ns),
-	COLUMN_SOURCE(struct memory_line),
-};
-
-static enum record_class put_memory(const struct view *view, const void *any, struct row_sink *sink)
-{
-	const struct memory_row *row = any;
-	const struct device *device = &view->identity->devices[row->device];
-	struct memory_line line = {
-		.of = *row,
-		.tid = tid_of(&view->identity->threads[row->thread]),
-		.device = device->device,
-		.op = memory_op_name(row->op),
-	};
-
-	fill_cells(&line.cells, view, device->process, row->time_ns);
-	fill_source(&line.cells, view, row->stream, row->index);
-	row_put(sink, &line);
-	return RECORD_MEMORY;
 }
 
 /* -- files ------------------------------------------------------------------------------------ */
 
 static int fill_instants(const struct findings *findings, struct row_sink *sink)
 {
-	return fill_rows(findings, &findings->timeline->instants, sizeof(struct instant_row),
-	                 put_instant, sink);
+	return fill(findings, OF_INSTANTS, sink);
 }
 
 static int fill_counters(const struct findings *findings, struct row_sink *sink)
 {
-	return fill_rows(findings, &findings->timeline->counters, sizeof(struct counter_row),
-	                 put_counter, sink);
+	return fill(findings, OF_COUNTERS, sink);
 }
 
 static int fill_memory(const struct findings *findings, struct row_sink *sink)
 {
-	return fill_rows(findings, &findings->timeline->memory, sizeof(struct memory_row),
-	                 put_memory, sink);
+	return fill(findings, OF_MEMORY, sink);
 }
 
 const struct result_file csv_rows[CSV_N_ROWS] = {
@@ -225,16 +106,12 @@ const struct result_file csv_rows[CSV_N_ROWS] = {
 int csv_write_rows(const struct findings *findings, const struct emit_options *options,
                    struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
 {
-	const struct timeline *timeline = findings->timeline;
-	const struct table *const tables[CSV_N_ROWS] = {&timeline->instants, &timeline->counters,
-	                                                &timeline->memory};
-
-	for (size_t i = 0; i < CSV_N_ROWS; i++) {
+	for (int i = 0; i < CSV_N_ROWS; i++) {
 		struct emit_file_count *count = &counts[(*n)++];
 
 		FLEXTRACE_TRY(
 			column_save(&csv_rows[i], findings, options->output_dir, count, error));
-		count->expected = tables[i]->n_rows;
+		count->expected = timeline_table(findings->timeline, OF_INSTANTS + i)->n_rows;
 	}
 	return FLEXTRACE_OK;
 }

@@ -4,6 +4,7 @@
  * strings. Times are ns since the first row, so that a line tells nothing about when it was
  * recorded.
  */
+#include "model/any_row.h"
 #include "model/words/kinds.h"
 #include "output/view.h"
 #include "model/words/told.h"
@@ -296,16 +297,13 @@ static void write_rows(struct text *text)
 static int text_write(const struct findings *findings, const struct emit_options *options,
                       struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
 {
-	const struct timeline *timeline = findings->timeline;
 	struct text text = {.count = &counts[(*n)++]};
 	int code;
 
 	*text.count = (struct emit_file_count){
 		.file = "timeline.txt",
 		.has_classes = true,
-		.expected = timeline->host_rows.n_rows + timeline->device_rows.n_rows +
-	                    timeline->instants.n_rows + timeline->counters.n_rows +
-	                    timeline->memory.n_rows,
+		.expected = timeline_n_rows(findings->timeline),
 	};
 	if (view_init(&text.view, findings) < 0)
 		return error_set(error, FLEXTRACE_E_MEMORY,

@@ -32,7 +32,7 @@ static int free_formats(void **state)
 
 static const char *type_of(const struct column *column)
 {
-	if (column->type == COLUMN_TYPE_TEXT)
+	if (column_is_text(column))
 		return "text";
 	return column->type == COLUMN_TYPE_REAL && column->n_decimals ? "number" : "integer";
 }
@@ -40,8 +40,7 @@ static const char *type_of(const struct column *column)
 /* Whether the description rules out that a cell is empty; where it does not, check_csv looks. */
 static bool is_never_empty(const struct column *column)
 {
-	return column->type != COLUMN_TYPE_TEXT && column->type != COLUMN_TYPE_REAL &&
-	       !column->is_optional;
+	return !column_is_text(column) && column->type != COLUMN_TYPE_REAL && !column->is_optional;
 }
 
 /* Where the list of columns begins; the table of a section is the first one that is a list. */
