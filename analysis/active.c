@@ -19,12 +19,6 @@ struct device_activity {
 	double active_percent;
 };
 
-struct activity {
-	const struct timeline *timeline; /* weak */
-	struct owners owners;
-	struct device_activity *devices; /* owned, by struct device */
-};
-
 static void count_kernel(struct device_activity *device, const struct device_row *row)
 {
 	int64_t from_ns = row->start_time_ns;
@@ -42,20 +36,13 @@ static void count_kernel(struct device_activity *device, const struct device_row
 	device->reach_time_ns = row->end_time_ns;
 }
 
-static int count_kernels(struct activity *activity)
+/* `devices`: by struct device. */
+static void count_kernels(const struct timeline *timeline, struct device_activity *devices)
 {
-	const struct timeline *timeline = activity->timeline;
-
-	FLEXTRACE_TRY(owners_init(&activity->owners, timeline->identity));
-	activity->devices = calloc(timeline->identity->n_devices + 1ull,
-	                           sizeof(*activity->devices));
-	if (!activity->devices)
-		return FLEXTRACE_E_MEMORY;
 	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		if (row->kind == ROW_EXEC)
-			count_kernel(&activity->devices[timeline->ops[row->source].device], row);
+			count_kernel(&devices[timeline->ops[row->source].device], row);
 	}
-	return FLEXTRACE_OK;
 }
 
 static const struct column columns[] = {
@@ -70,9 +57,8 @@ static const struct column columns[] = {
 	COLUMN_TIME("last_ns", struct device_activity, reach_time_ns),
 };
 
-static void put_device(const struct activity *activity, uint32_t index, struct row_sink *sink)
+static void put_device(struct device_activity *device, uint32_t index, struct row_sink *sink)
 {
-	struct device_activity *device = &activity->devices[index];
 	uint64_t elapsed_ns = interval_ns(device->start_time_ns, device->reach_time_ns);
 
 	if (!device->n_kernels)
@@ -85,15 +71,17 @@ static void put_device(const struct activity *activity, uint32_t index, struct r
 
 static int fill(const struct findings *findings, struct row_sink *sink)
 {
-	const struct timeline *timeline = findings->timeline;
-	struct activity activity = {.timeline = timeline};
-	int code = count_kernels(&activity);
+	uint32_t n = findings->timeline->identity->n_devices;
+	struct device_activity *devices = calloc(n + 1ull, sizeof(*devices));
 
-	for (uint32_t i = 0; code == FLEXTRACE_OK && i < timeline->identity->n_devices; i++)
-		put_device(&activity, activity.owners.devices[i], sink);
-	owners_release(&activity.owners);
-	free(activity.devices);
-	return code;
+	if (!devices)
+		return FLEXTRACE_E_MEMORY;
+	count_kernels(findings->timeline, devices);
+	for (uint32_t i = 0; i < n; i++)
+		put_device(&devices[findings->owners->devices[i]], findings->owners->devices[i],
+		           sink);
+	free(devices);
+	return FLEXTRACE_OK;
 }
 
 const struct analysis analysis_active = ANALYSIS_CSV("active", columns, fill);

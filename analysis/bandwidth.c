@@ -24,8 +24,7 @@ struct flow_rate { /* of a device, one way */
 
 struct bandwidth {
 	const struct timeline *timeline; /* weak */
-	struct owners owners;
-	struct flow_rate *rates; /* owned, by struct device and direction */
+	struct flow_rate *rates;         /* owned, by struct device and direction */
 };
 
 static int add_rate(struct flow_rate *flow, const struct dma *dma, uint64_t ns)
@@ -79,7 +78,6 @@ static int count_transfers(struct bandwidth *bandwidth)
 	struct dma_reader reader;
 	int code;
 
-	FLEXTRACE_TRY(owners_init(&bandwidth->owners, identity));
 	bandwidth->rates = calloc((identity->n_devices + 1ull) * DMA_DIRECTION_COUNT,
 	                          sizeof(*bandwidth->rates));
 	if (!bandwidth->rates)
@@ -150,7 +148,6 @@ static void release(struct bandwidth *bandwidth)
 	for (uint64_t i = 0; bandwidth->rates && i < n; i++)
 		free(bandwidth->rates[i].rates);
 	free(bandwidth->rates);
-	owners_release(&bandwidth->owners);
 }
 
 static int fill(const struct findings *findings, struct row_sink *sink)
@@ -161,7 +158,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < timeline->identity->n_devices; i++) {
 		for (uint8_t way = 0; way < DMA_DIRECTION_COUNT; way++)
-			put_flow(&bandwidth, bandwidth.owners.devices[i], way, sink);
+			put_flow(&bandwidth, findings->owners->devices[i], way, sink);
 	}
 	release(&bandwidth);
 	return code;

@@ -13,8 +13,8 @@
 #include "model/words/kinds.h"
 
 struct calls {
-	const struct timeline *timeline; /* weak */
-	struct owners owners;
+	const struct timeline *timeline; /* weak, both */
+	const struct owners *owners;
 	struct stats stats;
 	uint64_t *children_ns; /* owned: by group, what calls below it took */
 	uint32_t n_children;
@@ -23,7 +23,7 @@ struct calls {
 static int count_call(struct calls *calls, uint32_t process, uint32_t name, uint8_t kind,
                       uint64_t duration_ns, uint32_t *ret_group)
 {
-	const struct group_key key = {calls->owners.places[process], name, kind};
+	const struct group_key key = {calls->owners->places[process], name, kind};
 
 	return stats_count(&calls->stats, &key, duration_ns, ret_group);
 }
@@ -75,7 +75,7 @@ static void put_groups(struct calls *calls, struct row_sink *sink)
 
 	for (uint32_t i = 0; i < stats->groups.n; i++) {
 		const struct stats_group *group = stats_line(stats, i);
-		uint32_t process = calls->owners.processes[group->key.owner];
+		uint32_t process = calls->owners->processes[group->key.owner];
 		uint32_t place = stats->groups.order[i];
 
 		if (i == 0 || stats_line(stats, i - 1)->key.owner != group->key.owner)
@@ -93,23 +93,21 @@ static void put_groups(struct calls *calls, struct row_sink *sink)
 }
 
 /* Puts what `count` counts, by owner, name and kind. */
-static int fill(const struct timeline *timeline, const char *(*label)(uint8_t kind),
+static int fill(const struct findings *findings, const char *(*label)(uint8_t kind),
                 int (*count)(struct calls *calls), struct row_sink *sink)
 {
-	struct calls calls = {.timeline = timeline};
+	const struct timeline *timeline = findings->timeline;
+	struct calls calls = {.timeline = timeline, .owners = findings->owners};
 	int code;
 
 	stats_init(&calls.stats, label, timeline->host_rows.n_rows + timeline->device_rows.n_rows);
-	code = owners_init(&calls.owners, timeline->identity);
-	if (code == FLEXTRACE_OK)
-		code = count(&calls);
+	code = count(&calls);
 	if (code == FLEXTRACE_OK)
 		code = stats_finish(&calls.stats, timeline->strings);
 	if (code == FLEXTRACE_OK)
 		put_groups(&calls, sink);
 	stats_release(&calls.stats);
 	free(calls.children_ns);
-	owners_release(&calls.owners);
 	return code;
 }
 
@@ -146,7 +144,7 @@ static int count_kernels(struct calls *calls)
 
 static int fill_kernels(const struct findings *findings, struct row_sink *sink)
 {
-	return fill(findings->timeline, device_label, count_kernels, sink);
+	return fill(findings, device_label, count_kernels, sink);
 }
 
 const struct analysis analysis_kernels = ANALYSIS_CSV("kernels", kernel_columns, fill_kernels);
@@ -225,7 +223,7 @@ static int count_functions(struct calls *calls)
 
 static int fill_runtime(const struct findings *findings, struct row_sink *sink)
 {
-	return fill(findings->timeline, host_label, count_functions, sink);
+	return fill(findings, host_label, count_functions, sink);
 }
 
 const struct analysis analysis_runtime = ANALYSIS_CSV("runtime", runtime_columns, fill_runtime);

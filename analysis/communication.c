@@ -31,9 +31,9 @@ struct message_line {
 };
 
 struct communication {
-	const struct timeline *timeline; /* weak, both */
+	const struct timeline *timeline; /* weak, all */
 	const struct transfers *transfers;
-	struct owners owners;
+	const struct owners *owners;
 	struct map uses;            /* (device; name) -> how often */
 	struct map places;          /* (device, sequence; sync, number) -> line */
 	struct message_line *lines; /* owned, all */
@@ -99,7 +99,7 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const struct communication *communication = context;
 	const struct string_pool *strings = communication->timeline->strings;
 	const struct device *devices = communication->timeline->identity->devices;
-	const uint32_t *places = communication->owners.places;
+	const uint32_t *places = communication->owners->places;
 	const struct message_line *a = left, *b = right;
 	int order;
 
@@ -116,7 +116,6 @@ static int make_lines(struct communication *communication)
 {
 	uint32_t n = communication->transfers ? communication->transfers->n_ends : 0;
 
-	FLEXTRACE_TRY(owners_init(&communication->owners, communication->timeline->identity));
 	communication->next = blocks_allocate(n, sizeof(*communication->next));
 	communication->peers = blocks_allocate(n, sizeof(*communication->peers));
 	if (!communication->next || !communication->peers)
@@ -205,13 +204,13 @@ static void write_lines(const struct communication *communication, struct writer
 static int write(const struct findings *findings, struct text_sink *sink)
 {
 	struct communication communication = {.timeline = findings->timeline,
-	                                      .transfers = findings->transfers};
+	                                      .transfers = findings->transfers,
+	                                      .owners = findings->owners};
 	int code = make_lines(&communication);
 
 	if (code == FLEXTRACE_OK)
 		write_lines(&communication, &sink->writer);
 	sink->n = communication.n_lines;
-	owners_release(&communication.owners);
 	map_release(&communication.uses);
 	map_release(&communication.places);
 	free(communication.lines);

@@ -57,7 +57,7 @@ static int fill_loops(const struct findings *findings, struct row_sink *sink)
 	const struct iterations *iterations = findings->iterations;
 
 	for (uint32_t i = 0; i < findings->timeline->identity->n_processes; i++) {
-		uint32_t process = iterations->owners.processes[i];
+		uint32_t process = findings->owners->processes[i];
 		const struct iteration_summary *loop = &iterations->summaries[process];
 
 		if (loop->n_kernels || loop->n_iterations)

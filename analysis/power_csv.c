@@ -52,9 +52,9 @@ struct power_line {
 };
 
 struct power_table {
-	const struct timeline *timeline; /* weak, both */
+	const struct timeline *timeline; /* weak, all */
 	const struct power *power;
-	struct owners owners;
+	const struct owners *owners;
 	struct power_line *lines;   /* owned, by struct device */
 	struct name_groups kernels; /* struct power_kernel */
 };
@@ -343,7 +343,6 @@ static int take_parts(struct power_table *table)
 
 static int count_power(struct power_table *table)
 {
-	FLEXTRACE_TRY(owners_init(&table->owners, table->timeline->identity));
 	if (!table->power || !table->power->n_devices)
 		return FLEXTRACE_OK;
 	table->lines = calloc(table->power->n_devices, sizeof(*table->lines));
@@ -460,7 +459,7 @@ static void put_devices(const struct power_table *table, struct row_sink *sink)
 	const struct identity *identity = table->timeline->identity;
 
 	for (uint32_t i = 0; table->power && i < identity->n_devices; i++) {
-		uint32_t device = table->owners.devices[i];
+		uint32_t device = table->owners->devices[i];
 
 		if (device >= table->power->n_devices || table->power->devices[device].n <= 1 ||
 		    identity->processes[identity->devices[device].process].is_excluded)
@@ -479,12 +478,13 @@ static void release(struct power_table *table)
 	}
 	free(table->lines);
 	name_groups_release(&table->kernels);
-	owners_release(&table->owners);
 }
 
 static int fill(const struct findings *findings, struct row_sink *sink)
 {
-	struct power_table table = {.timeline = findings->timeline, .power = findings->power};
+	struct power_table table = {.timeline = findings->timeline,
+	                            .power = findings->power,
+	                            .owners = findings->owners};
 	int code = count_power(&table);
 
 	if (code == FLEXTRACE_OK)

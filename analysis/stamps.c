@@ -33,8 +33,8 @@ struct stamp_call {
 };
 
 struct stamps {
-	const struct timeline *timeline; /* weak */
-	struct owners owners;
+	const struct timeline *timeline; /* weak, both */
+	const struct owners *owners;
 	struct name_groups groups; /* struct stamp_group */
 	uint32_t *group_of;        /* owned, by op: place + 1 of its group; 0 = none */
 	uint32_t *ops;             /* owned: the calls of each group together, the last one first */
@@ -117,7 +117,7 @@ static int compare_groups(uint32_t left, uint32_t right, const void *context)
 	const struct group_key *a = name_groups_at(&stamps->groups, left);
 	const struct group_key *b = name_groups_at(&stamps->groups, right);
 	const struct string_pool *strings = stamps->timeline->strings;
-	const uint32_t *places = stamps->owners.device_places;
+	const uint32_t *places = stamps->owners->device_places;
 
 	COMPARE(places[a->owner], places[b->owner]);
 	return strcmp(string_get(strings, a->name), string_get(strings, b->name));
@@ -137,16 +137,8 @@ static int sort_groups(struct stamps *stamps)
 	                                                           : FLEXTRACE_E_MEMORY;
 }
 
-static int make_groups(struct stamps *stamps)
-{
-	FLEXTRACE_TRY(owners_init(&stamps->owners, stamps->timeline->identity));
-	FLEXTRACE_TRY(collect(stamps));
-	return sort_groups(stamps);
-}
-
 static void release(struct stamps *stamps)
 {
-	owners_release(&stamps->owners);
 	name_groups_release(&stamps->groups);
 	blocks_free(stamps->group_of);
 	blocks_free(stamps->ops);
@@ -302,9 +294,11 @@ static void put_groups(struct stamps *stamps, struct row_sink *sink)
 
 static int fill(const struct findings *findings, struct row_sink *sink)
 {
-	struct stamps stamps = {.timeline = findings->timeline};
-	int code = make_groups(&stamps);
+	struct stamps stamps = {.timeline = findings->timeline, .owners = findings->owners};
+	int code = collect(&stamps);
 
+	if (code == FLEXTRACE_OK)
+		code = sort_groups(&stamps);
 	if (code == FLEXTRACE_OK)
 		put_groups(&stamps, sink);
 	release(&stamps);

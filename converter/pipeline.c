@@ -46,6 +46,7 @@ struct pipeline {
 	struct table flows; /* those shown and the messages; without any message it is empty */
 	struct power power;
 	struct iterations iterations;
+	struct owners owners;
 	uint32_t *iteration_of_op;
 	struct compiler_info compiler_info;
 	struct kernel_times kernel_times;
@@ -282,7 +283,10 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 	if (!status)
 		status = derive_finish(derive, &pipeline->timeline, error);
 	derive_free(derive);
+	if (!status)
+		status = owners_init(&pipeline->owners, &pipeline->identity);
 	pipeline->findings.timeline = &pipeline->timeline;
+	pipeline->findings.owners = &pipeline->owners;
 	pipeline->findings.flows = &pipeline->timeline.flows_from;
 	pipeline->findings.aie = &pipeline->options->plain.aie;
 	return status;
@@ -373,7 +377,8 @@ static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 static int find_iterations(struct pipeline *pipeline)
 {
 	pipeline->findings.iterations = &pipeline->iterations;
-	FLEXTRACE_TRY(iterations_find(&pipeline->iterations, pipeline->findings.timeline));
+	FLEXTRACE_TRY(iterations_find(&pipeline->iterations, pipeline->findings.timeline,
+	                              &pipeline->owners));
 	if (is_off(pipeline, "iterations"))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(iterations_mark(&pipeline->iterations, &pipeline->iteration_of_op));
@@ -543,6 +548,7 @@ static void release(struct pipeline *pipeline)
 	transfers_release(&pipeline->transfers);
 	power_release(&pipeline->power);
 	iterations_release(&pipeline->iterations);
+	owners_release(&pipeline->owners);
 	free(pipeline->iteration_of_op);
 	utilization_release(&pipeline->costs);
 	event_classes_release(&pipeline->classes);

@@ -157,18 +157,17 @@ static double ghz_of(const struct identity *identity, uint32_t device)
 }
 
 /* Makes the cores, in order of their devices' numbers, and fills them. */
-static int take_cores(struct aie_run *run)
+static int take_cores(struct aie_run *run, const struct owners *owners)
 {
 	const struct identity *identity = run->timeline->identity;
 	struct aie_core **core_of = calloc(identity->n_devices + 1ull, sizeof(*core_of));
-	struct owners owners;
-	int code = owners_init(&owners, identity);
+	int code = FLEXTRACE_OK;
 
 	run->cores = calloc(identity->n_devices + 1ull, sizeof(*run->cores));
 	if (!core_of || !run->cores)
 		code = FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < identity->n_devices && code >= 0; i++) {
-		uint32_t device = owners.devices[i];
+		uint32_t device = owners->devices[i];
 
 		if (!is_core(run->timeline, device))
 			continue;
@@ -178,7 +177,6 @@ static int take_cores(struct aie_run *run)
 	}
 	if (code >= 0)
 		code = take_rows(run, core_of);
-	owners_release(&owners);
 	free(core_of);
 	return code;
 }
@@ -337,7 +335,7 @@ int aie_find(struct aie_run *run, const struct findings *findings)
 
 	*run = (struct aie_run){.timeline = findings->timeline,
 	                        .options = findings->aie ? *findings->aie : defaults};
-	FLEXTRACE_TRY(take_cores(run));
+	FLEXTRACE_TRY(take_cores(run, findings->owners));
 	FLEXTRACE_TRY(aie_name_files(run));
 	if (run->n_cores)
 		take_path(run);

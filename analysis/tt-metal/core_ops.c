@@ -206,7 +206,7 @@ static int name_ops(struct core_stats *stats)
 	code = has_blocks ? list_blocks(timeline, &names) : list_calls(timeline, &names);
 	for (uint32_t i = 0; i < stats->n_ops && code >= 0; i++) {
 		struct core_op *op = &stats->ops[i];
-		uint32_t owner = has_blocks ? stats->all.owners.devices[op->device]
+		uint32_t owner = has_blocks ? stats->all.owners->devices[op->device]
 		                            : core_device(&stats->all, op->device)->process;
 		uint32_t found = map_find(&names, owner, op->job);
 

@@ -15,7 +15,7 @@ bool core_is_named(const struct timeline *timeline, uint32_t device)
 
 const struct device *core_device(const struct core_stamps *all, uint32_t place)
 {
-	return &all->timeline->identity->devices[all->owners.devices[place]];
+	return &all->timeline->identity->devices[all->owners->devices[place]];
 }
 
 /* By the counter's fit that has most operations; 0: there is none. */
@@ -37,7 +37,7 @@ static uint64_t fitted_hz(const struct timeline *timeline, uint32_t device)
 uint64_t core_hz(const struct core_stamps *all, uint32_t place)
 {
 	const struct identity *identity = all->timeline->identity;
-	uint32_t device = all->owners.devices[place];
+	uint32_t device = all->owners->devices[place];
 
 	for (uint32_t i = 0; i < identity->n_counters; i++) {
 		if (identity->counters[i].device == device && identity->counters[i].nominal_hz)
@@ -51,7 +51,7 @@ uint64_t core_hz(const struct core_stamps *all, uint32_t place)
 void core_processor_name(const struct core_stamps *all, uint32_t place, uint32_t processor,
                          char *ret_name, size_t n_bytes)
 {
-	const struct track track = {.owner = all->owners.devices[place], .processor = processor};
+	const struct track track = {.owner = all->owners->devices[place], .processor = processor};
 	struct string_text name;
 
 	if (identity_processor(all->timeline->identity, all->timeline->strings, &track, &name))
@@ -73,7 +73,7 @@ static struct core_stamp *add(struct core_stamps *all, uint32_t run, uint32_t st
 
 	all->stamps[all->n] = (struct core_stamp){
 		.ticks = ticks,
-		.device = all->owners.device_places[of->device],
+		.device = all->owners->device_places[of->device],
 		.x = of->core % FLEXTRACE_CORE_STRIDE,
 		.y = of->core / FLEXTRACE_CORE_STRIDE,
 		.run = run,
@@ -178,7 +178,7 @@ static int list_cores(struct core_stamps *all)
 
 		if (track->kind != TRACK_CORE || !core_is_named(timeline, track->owner))
 			continue;
-		core.device = all->owners.device_places[track->owner];
+		core.device = all->owners->device_places[track->owner];
 		FLEXTRACE_TRY(add_core(all, &core));
 	}
 	for (uint64_t i = 0; i < all->n; i++) {
@@ -225,16 +225,17 @@ static bool has_named(const struct timeline *timeline)
 	return false;
 }
 
-int core_places_init(struct core_stamps *all, const struct timeline *timeline)
+void core_places_init(struct core_stamps *all, const struct findings *findings)
 {
-	*all = (struct core_stamps){.timeline = timeline};
-	return has_named(timeline) ? owners_init(&all->owners, timeline->identity) : FLEXTRACE_OK;
+	*all = (struct core_stamps){.timeline = findings->timeline};
+	if (has_named(findings->timeline))
+		all->owners = findings->owners;
 }
 
-int core_stamps_init(struct core_stamps *all, const struct timeline *timeline)
+int core_stamps_init(struct core_stamps *all, const struct findings *findings)
 {
-	FLEXTRACE_TRY(core_places_init(all, timeline));
-	if (!all->owners.devices)
+	core_places_init(all, findings);
+	if (!all->owners)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(collect(all));
 	if (all->n)
@@ -246,7 +247,6 @@ int core_stamps_init(struct core_stamps *all, const struct timeline *timeline)
 
 void core_stamps_release(struct core_stamps *all)
 {
-	owners_release(&all->owners);
 	free(all->stamps);
 	free(all->cores);
 }

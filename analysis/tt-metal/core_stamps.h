@@ -27,7 +27,7 @@ struct core { /* one that anything was recorded of */
 
 struct core_stamps {
 	const struct timeline *timeline; /* weak */
-	struct owners owners;            /* none: no device's processors are named */
+	const struct owners *owners;     /* weak; NULL: no device's processors are named */
 	struct core_stamp *stamps;       /* owned: by device, y, x, ticks, processor, stamp */
 	uint64_t n;
 	struct core *cores; /* owned: by device, y, x */
@@ -38,10 +38,10 @@ struct core_stamps {
 bool core_is_named(const struct timeline *timeline, uint32_t device);
 
 /* Only numbers the devices. */
-int core_places_init(struct core_stamps *all, const struct timeline *timeline);
+void core_places_init(struct core_stamps *all, const struct findings *findings);
 
 /* Collects and sorts. FLEXTRACE_E_MEMORY or 0; release in any case. */
-int core_stamps_init(struct core_stamps *all, const struct timeline *timeline);
+int core_stamps_init(struct core_stamps *all, const struct findings *findings);
 void core_stamps_release(struct core_stamps *all);
 
 /* The device at a place. */

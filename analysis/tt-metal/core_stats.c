@@ -252,10 +252,10 @@ static int compare_lines(const void *left, const void *right)
 	return (a->core > b->core) - (a->core < b->core);
 }
 
-int core_stats_init(struct core_stats *stats, const struct timeline *timeline)
+int core_stats_init(struct core_stats *stats, const struct findings *findings)
 {
 	*stats = (struct core_stats){.n_lines = 0};
-	FLEXTRACE_TRY(core_stamps_init(&stats->all, timeline));
+	FLEXTRACE_TRY(core_stamps_init(&stats->all, findings));
 	FLEXTRACE_TRY(core_ops_find(stats));
 	for (uint32_t first = 0, end; first < stats->all.n_cores; first = end) {
 		for (end = first + 1;

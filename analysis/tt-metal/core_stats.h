@@ -30,7 +30,7 @@ enum core_analysis {
 #define CORE_LABEL_BYTES 160
 
 struct core_line {
-	uint32_t device;    /* place in owners.devices */
+	uint32_t device;    /* place in owners->devices */
 	uint32_t core;      /* index of struct core; FLEXTRACE_NONE: all of the device */
 	uint32_t processor; /* CORE_KERNEL only */
 	uint32_t analysis;  /* enum core_analysis */
@@ -64,7 +64,7 @@ struct core_stats {
 };
 
 /* FLEXTRACE_E_MEMORY or 0; release in any case. */
-int core_stats_init(struct core_stats *stats, const struct timeline *timeline);
+int core_stats_init(struct core_stats *stats, const struct findings *findings);
 void core_stats_release(struct core_stats *stats);
 
 /* Stores what a line is called. */

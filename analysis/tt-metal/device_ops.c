@@ -119,7 +119,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	struct core_stats stats;
 	uint32_t n_cores = 0;
-	int code = core_stats_init(&stats, findings->timeline);
+	int code = core_stats_init(&stats, findings);
 
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < stats.n_ops; i++) {
 		if (!i || stats.ops[i].device != stats.ops[i - 1].device)

@@ -44,7 +44,7 @@ static void put_line(const struct core_stats *stats, const struct core_line *lin
 
 	core_label(stats, line, label);
 	row_put(sink, &(struct device_stats_row){
-			      .device = stats->all.owners.devices[line->device],
+			      .device = stats->all.owners->devices[line->device],
 			      .core_x = has_core ? stats->all.cores[line->core].x : COLUMN_NONE_U32,
 			      .core_y = has_core ? stats->all.cores[line->core].y : COLUMN_NONE_U32,
 			      .label = label,
@@ -60,7 +60,7 @@ static void put_line(const struct core_stats *stats, const struct core_line *lin
 static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	struct core_stats stats;
-	int code = core_stats_init(&stats, findings->timeline);
+	int code = core_stats_init(&stats, findings);
 
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < stats.n_lines; i++)
 		put_line(&stats, &stats.lines[i], sink);
@@ -265,7 +265,7 @@ static void write_blocks(const struct core_stats *stats, struct text_sink *sink)
 static int write_text(const struct findings *findings, struct text_sink *sink)
 {
 	struct core_stats stats;
-	int code = core_stats_init(&stats, findings->timeline);
+	int code = core_stats_init(&stats, findings);
 
 	if (code == FLEXTRACE_OK)
 		write_blocks(&stats, sink);

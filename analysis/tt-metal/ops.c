@@ -199,9 +199,7 @@ int ops_find(struct ops *ops, const struct findings *findings)
 	int code;
 
 	*ops = (struct ops){.timeline = timeline, .costs = findings->costs};
-	code = owners_init(&ops->owners, timeline->identity);
-	if (code >= 0)
-		code = find_all(ops, &launches);
+	code = find_all(ops, &launches);
 	if (code >= 0 && ops->n_lines)
 		code = ops_add_device(ops, &launches);
 	map_release(&launches);
@@ -213,7 +211,6 @@ int ops_find(struct ops *ops, const struct findings *findings)
 
 void ops_release(struct ops *ops)
 {
-	owners_release(&ops->owners);
 	free(ops->lines);
 	free(ops->works);
 	free(ops->cores);

@@ -63,8 +63,7 @@ enum ops_report { REPORT_CANNOT_HAVE, REPORT_MAY_HAVE, REPORT_HAS };
 struct ops {
 	const struct timeline *timeline;  /* weak, both */
 	const struct kernel_costs *costs; /* NULL: no compiler information */
-	struct owners owners;
-	struct ops_line *lines; /* owned, all; in order of time */
+	struct ops_line *lines;           /* owned, all; in order of time */
 	uint32_t n_lines;
 	struct ops_work *works;
 	uint32_t n_works;

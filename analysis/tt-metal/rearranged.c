@@ -112,7 +112,7 @@ static int write_lines(struct rearranged *to, struct text_sink *sink)
 static int write(const struct findings *findings, struct text_sink *sink)
 {
 	struct rearranged to = {.is_used = NULL};
-	int code = core_stamps_init(&to.all, findings->timeline);
+	int code = core_stamps_init(&to.all, findings);
 
 	if (code == FLEXTRACE_OK)
 		code = write_lines(&to, sink);

@@ -30,15 +30,17 @@ static int count_zone(struct zones *zones, const struct device_row *row)
 
 	if (!core_is_named(timeline, track->owner) || track->processor >= MAX_PROCESSORS)
 		return FLEXTRACE_OK;
-	key.owner = zones->all.owners.device_places[track->owner] * MAX_PROCESSORS +
+	key.owner = zones->all.owners->device_places[track->owner] * MAX_PROCESSORS +
 	            track->processor;
 	return stats_count(&zones->stats, &key, zone->last_ticks - zone->first_ticks, &group);
 }
 
-static int count_zones(struct zones *zones, const struct timeline *timeline)
+static int count_zones(struct zones *zones, const struct findings *findings)
 {
-	FLEXTRACE_TRY(core_places_init(&zones->all, timeline));
-	if (!zones->all.owners.devices)
+	const struct timeline *timeline = findings->timeline;
+
+	core_places_init(&zones->all, findings);
+	if (!zones->all.owners)
 		return FLEXTRACE_OK;
 	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		if (row->kind >= ROW_FIRMWARE)
@@ -76,7 +78,7 @@ static void put_zone(struct zones *zones, const struct stats_group *group, struc
 	                    sizeof(name));
 	row_put(sink, &(struct zone_row){
 			      .of = stats_cells(&zones->stats, timeline->strings, group),
-			      .device = zones->all.owners.devices[place],
+			      .device = zones->all.owners->devices[place],
 			      .processor = name,
 			      .mean_ns = mean * 1e9 / (double)core_hz(&zones->all, place),
 		      });
@@ -89,7 +91,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	int code;
 
 	stats_init(&zones.stats, label_of, timeline->device_rows.n_rows);
-	code = count_zones(&zones, timeline);
+	code = count_zones(&zones, findings);
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < zones.stats.groups.n; i++)
 		put_zone(&zones, stats_line(&zones.stats, i), sink);
 	stats_release(&zones.stats);

@@ -342,7 +342,8 @@ static int find_loops(struct process_work *work, uint32_t n_processes)
 	return FLEXTRACE_OK;
 }
 
-static int find_all(struct iterations *iterations, struct process_work *work)
+static int find_all(struct iterations *iterations, struct process_work *work,
+                    const struct owners *owners)
 {
 	uint32_t n_processes = iterations->timeline->identity->n_processes;
 
@@ -353,11 +354,12 @@ static int find_all(struct iterations *iterations, struct process_work *work)
 		FLEXTRACE_TRY(take_process(iterations, i, &work[i]));
 	if (iterations->n)
 		qsort_r(iterations->all, iterations->n, sizeof(*iterations->all),
-		        compare_iterations, &iterations->owners);
+		        compare_iterations, (void *)(uintptr_t)owners);
 	return FLEXTRACE_OK;
 }
 
-int iterations_find(struct iterations *iterations, const struct timeline *timeline)
+int iterations_find(struct iterations *iterations, const struct timeline *timeline,
+                    const struct owners *owners)
 {
 	uint32_t n_processes = timeline->identity->n_processes;
 	struct process_work *work = calloc(n_processes + 1ull, sizeof(*work));
@@ -365,9 +367,8 @@ int iterations_find(struct iterations *iterations, const struct timeline *timeli
 
 	*iterations = (struct iterations){.timeline = timeline};
 	iterations->summaries = calloc(n_processes + 1ull, sizeof(*iterations->summaries));
-	if (owners_init(&iterations->owners, timeline->identity) == 0 && iterations->summaries &&
-	    work)
-		code = find_all(iterations, work);
+	if (iterations->summaries && work)
+		code = find_all(iterations, work, owners);
 	for (uint32_t i = 0; work && i < n_processes; i++) {
 		blocks_free(work[i].kernels.list);
 		blocks_free(work[i].kernels.names);
@@ -380,7 +381,6 @@ int iterations_find(struct iterations *iterations, const struct timeline *timeli
 
 void iterations_release(struct iterations *iterations)
 {
-	owners_release(&iterations->owners);
 	free(iterations->summaries);
 	free(iterations->all);
 	*iterations = (struct iterations){0};

@@ -38,15 +38,15 @@ struct iteration_summary { /* of a process */
 };
 
 struct iterations {
-	const struct timeline *timeline; /* weak */
-	struct owners owners;
+	const struct timeline *timeline;     /* weak */
 	struct iteration_summary *summaries; /* owned, by struct process */
 	struct iteration *all;               /* owned, by start, then rank */
 	uint32_t n;
 };
 
 /* Finds them. FLEXTRACE_E_MEMORY or 0; iterations_release() in any case. */
-int iterations_find(struct iterations *iterations, const struct timeline *timeline);
+int iterations_find(struct iterations *iterations, const struct timeline *timeline,
+                    const struct owners *owners);
 void iterations_release(struct iterations *iterations);
 
 /* Stores for each struct tick_op 1 + the number of the iteration that its main row starts in, 0 =

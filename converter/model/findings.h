@@ -12,12 +12,14 @@
 struct emitted;       /* ledger/emitted.h */
 struct event_classes; /* event_class.h */
 struct iterations;    /* findings/iterations.h */
+struct owners;        /* findings/owners.h */
 struct power;         /* findings/power.h */
 struct transfers;     /* transfer_ends.h */
 
 /* Const, like the timeline; all weak. NULL is: not looked for. */
 struct findings {
-	const struct timeline *timeline;     /* never NULL */
+	const struct timeline *timeline;     /* never NULL, both */
+	const struct owners *owners;         /* whose lines come first */
 	const struct table *flows;           /* launches, and messages between devices */
 	const struct event_classes *classes; /* of all rows, before select left some out */
 	const struct kernel_costs *costs;    /* NULL: no compiler information */

@@ -9,19 +9,25 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "findings/owners.h"
 #include "output/column_text.h"
 
 int analysis_files_save(const struct findings *findings, const char *file, const char *dir,
                         uint64_t *ret_rows, struct flextrace_error *error)
 {
+	struct findings with_owners = *findings;
 	struct emit_file_count count;
+	struct owners owners;
 
+	with_owners.owners = &owners;
 	for (size_t i = 0; analysis_all[i]; i++) {
 		int code;
 
 		if (strcmp(analysis_all[i]->file.name, file) != 0)
 			continue;
-		code = column_save(&analysis_all[i]->file, findings, dir, &count, error);
+		assert_int_equal(owners_init(&owners, findings->timeline->identity), 0);
+		code = column_save(&analysis_all[i]->file, &with_owners, dir, &count, error);
+		owners_release(&owners);
 		*ret_rows = count.rows;
 		return code;
 	}

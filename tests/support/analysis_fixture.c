@@ -75,13 +75,16 @@ char *analysis_test_write(struct analysis_test *test, const char *name)
 	char *dir = scratch_dir(), file[64], *text;
 	struct findings *findings = &test->fixture.findings;
 	struct iterations iterations;
+	struct owners owners;
 	uint64_t rows, n_lines = 0;
 
 	snprintf(file, sizeof(file), "%s.csv", name);
-	assert_int_equal(iterations_find(&iterations, findings->timeline), 0);
+	assert_int_equal(owners_init(&owners, findings->timeline->identity), 0);
+	assert_int_equal(iterations_find(&iterations, findings->timeline, &owners), 0);
 	findings->iterations = &iterations;
 	assert_int_equal(analysis_files_save(findings, file, dir, &rows, NULL), 0);
 	iterations_release(&iterations);
+	owners_release(&owners);
 	text = scratch_read(dir, file, NULL);
 	assert_non_null(text);
 	for (const char *at = text; (at = strchr(at, '\n')); at++)

@@ -248,7 +248,7 @@ static void share_group(struct collective_part *parts, uint32_t n)
 static int compare_lines(const void *left, const void *right, void *context)
 {
 	const struct collectives *collectives = context;
-	const uint32_t *places = collectives->owners.places;
+	const uint32_t *places = collectives->owners->places;
 	const struct string_pool *strings = collectives->timeline->strings;
 	const struct collective_part *a = left, *b = right;
 	int order;
@@ -288,14 +288,12 @@ int collectives_find(struct collectives *collectives, const struct findings *fin
 	const struct timeline *timeline = findings->timeline;
 	int code;
 
-	*collectives = (struct collectives){.timeline = timeline};
+	*collectives = (struct collectives){.timeline = timeline, .owners = findings->owners};
 	collectives->names = string_pool_new();
 	if (!collectives->names)
 		return FLEXTRACE_E_MEMORY;
 	string_cache_init(&collectives->names_cache, collectives->names);
-	code = owners_init(&collectives->owners, timeline->identity);
-	if (code == FLEXTRACE_OK)
-		code = collectives_take_devices(collectives, findings->transfers);
+	code = collectives_take_devices(collectives, findings->transfers);
 	if (code == FLEXTRACE_OK)
 		code = collectives_take_told(collectives);
 	if (code == FLEXTRACE_OK)
@@ -307,7 +305,6 @@ int collectives_find(struct collectives *collectives, const struct findings *fin
 
 void collectives_release(struct collectives *collectives)
 {
-	owners_release(&collectives->owners);
 	string_cache_release(&collectives->names_cache);
 	string_pool_free(collectives->names);
 	free(collectives->parts);

@@ -71,8 +71,8 @@ struct collective_part {
 };
 
 struct collectives {
-	const struct timeline *timeline; /* weak */
-	struct owners owners;
+	const struct timeline *timeline; /* weak, both */
+	const struct owners *owners;
 	struct collective_part *parts; /* owned: by start, rank */
 	struct string_pool *names;     /* owned, both: of operations that only a file names */
 	struct string_cache names_cache;

@@ -55,11 +55,14 @@ static void mark(struct rows_test *test)
 	struct timeline *timeline = &test->analysis.fixture.timeline;
 	struct table_cursor cursor;
 	struct device_row *row;
+	struct owners owners;
 
 	table_read(&cursor, &timeline->device_rows, false);
 	while ((row = table_next(&cursor, sizeof(*row))))
 		row->track = timeline->ops[row->source].device;
-	assert_int_equal(iterations_find(&test->iterations, timeline), 0);
+	assert_int_equal(owners_init(&owners, timeline->identity), 0);
+	assert_int_equal(iterations_find(&test->iterations, timeline, &owners), 0);
+	owners_release(&owners);
 	assert_int_equal(iterations_mark(&test->iterations, &test->of_op), 0);
 }
 
