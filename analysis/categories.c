@@ -88,10 +88,8 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const struct string_pool *strings = context;
 
 	COMPARE((uint32_t)a->rank, (uint32_t)b->rank);
-	if (a->phase != b->phase)
-		return (int)a->phase - (int)b->phase;
-	if (a->order != b->order)
-		return (int)a->order - (int)b->order;
+	COMPARE(a->phase, b->phase);
+	COMPARE(a->order, b->order);
 	COMPARE(b->kernel_ns, a->kernel_ns);
 	return strcmp(string_get(strings, a->category), string_get(strings, b->category));
 }

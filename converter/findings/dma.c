@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
+#include "base/order.h"
 
 void dma_read(struct dma_reader *reader, const struct timeline *timeline)
 {
@@ -54,11 +56,6 @@ static bool make_dma(const struct timeline *timeline, const struct device_row *r
 
 /* -- what is told twice ------------------------------------------------------------------------ */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static uint32_t process_of(const struct timeline *timeline, const struct dma *dma)
 {
 	return timeline->identity->devices[dma->device].process;
@@ -67,21 +64,15 @@ static uint32_t process_of(const struct timeline *timeline, const struct dma *dm
 static int compare_transfers(const struct timeline *timeline, const struct dma *a,
                              const struct dma *b)
 {
-	int order = compare_numbers(process_of(timeline, a), process_of(timeline, b));
-
-	order = order ? order : compare_numbers(a->direction, b->direction);
-	order = order ? order
-	              : compare_numbers((uint64_t)a->row->end_time_ns,
-	                                (uint64_t)b->row->end_time_ns);
-	return order ? order : compare_numbers(a->bytes, b->bytes);
+	COMPARE(process_of(timeline, a), process_of(timeline, b));
+	COMPARE(a->direction, b->direction);
+	COMPARE((uint64_t)a->row->end_time_ns, (uint64_t)b->row->end_time_ns);
+	return ORDER(a->bytes, b->bytes);
 }
 
 static int compare_names(const struct timeline *timeline, const struct dma *a, const struct dma *b)
 {
-	int order = compare_numbers(a->row->kind, b->row->kind);
-
-	if (order)
-		return order;
+	COMPARE(a->row->kind, b->row->kind);
 	return strcmp(string_get(timeline->strings, timeline->ops[a->row->source].name),
 	              string_get(timeline->strings, timeline->ops[b->row->source].name));
 }
@@ -90,10 +81,10 @@ static int compare(const void *left, const void *right, void *context)
 {
 	const struct timeline *timeline = context;
 	const struct dma *a = left, *b = right;
-	int order = compare_transfers(timeline, a, b);
 
-	order = order ? order : compare_names(timeline, a, b);
-	return order ? order : compare_numbers(a->row->source, b->row->source);
+	COMPARE(compare_transfers(timeline, a, b), 0);
+	COMPARE(compare_names(timeline, a, b), 0);
+	return ORDER(a->row->source, b->row->source);
 }
 
 /* Marks all of `n` rows of one transfer but those of the name that stands there most often. */

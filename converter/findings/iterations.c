@@ -142,20 +142,16 @@ static void follow_last(struct iterations *iterations, int64_t start_time_ns)
 
 /* -- steps ---------------------------------------------------------------------------------- */
 
+static bool is_before(const void *interval, const void *time_ns)
+{
+	return ((const struct interval *)interval)->start_time_ns < *(const int64_t *)time_ns;
+}
+
 /* How many start before `time_ns`. */
 static uint32_t count_before(const struct intervals *kernels, int64_t time_ns)
 {
-	uint32_t low = 0, high = kernels->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (kernels->list[middle].start_time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_count_before(kernels->list, kernels->n, sizeof(*kernels->list), is_before,
+	                          &time_ns);
 }
 
 static int take_steps(struct iterations *iterations, uint32_t process,

@@ -4,20 +4,17 @@
 #include <stdlib.h>
 
 #include "base/blocks.h"
-
-static int compare_u32(uint32_t a, uint32_t b)
-{
-	return (a > b) - (a < b);
-}
+#include "base/compare.h"
+#include "base/order.h"
 
 static int compare_processes(const void *left, const void *right, void *context)
 {
 	const struct process *processes = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	/* as unsigned, an unknown rank (-1) comes last */
-	int order = compare_u32((uint32_t)processes[a].rank, (uint32_t)processes[b].rank);
 
-	return order ? order : compare_u32(a, b);
+	/* as unsigned, an unknown rank (-1) comes last */
+	COMPARE((uint32_t)processes[a].rank, (uint32_t)processes[b].rank);
+	return ORDER(a, b);
 }
 
 static int compare_devices(const void *left, const void *right, void *context)
@@ -25,10 +22,9 @@ static int compare_devices(const void *left, const void *right, void *context)
 	const struct owners *owners = context;
 	const struct device *devices = owners->identity->devices;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int order = compare_u32(owners->places[devices[a].process],
-	                        owners->places[devices[b].process]);
 
-	return order ? order : compare_u32(devices[a].device, devices[b].device);
+	COMPARE(owners->places[devices[a].process], owners->places[devices[b].process]);
+	return ORDER(devices[a].device, devices[b].device);
 }
 
 /* Returns 0..n-1, or NULL: no memory. Owned by the caller. */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
+
 /* Offsets that differ by less are of one clock. One that was set: reads of two clocks one behind
  * the other are apart by as long as a program had to wait for a CPU. That of a time namespace: such
  * waits are rare, and its own read is as good as the recorder's. */
@@ -199,10 +201,8 @@ static int compare_sightings(const void *left, const void *right, void *array)
 	const struct sighting *a = left, *b = right;
 	uint64_t start_a = processes[a->process].start_ns, start_b = processes[b->process].start_ns;
 
-	if (a->trace != b->trace)
-		return a->trace < b->trace ? -1 : 1;
-	if (a->vpid != b->vpid)
-		return a->vpid < b->vpid ? -1 : 1;
+	COMPARE(a->trace, b->trace);
+	COMPARE(a->vpid, b->vpid);
 	return (start_a > start_b) - (start_a < start_b);
 }
 
@@ -419,8 +419,7 @@ static int compare_strangers(const void *left, const void *right)
 {
 	const struct definition *a = left, *b = right;
 
-	if (a->trace != b->trace)
-		return a->trace < b->trace ? -1 : 1;
+	COMPARE(a->trace, b->trace);
 	return (a->record.vpid > b->record.vpid) - (a->record.vpid < b->record.vpid);
 }
 

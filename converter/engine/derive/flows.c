@@ -6,6 +6,8 @@
  * are kept as they pass, and a sweep over both, correlation by correlation, links them.
  */
 #include "derive_impl.h"
+#include "base/compare.h"
+#include "base/order.h"
 #include "base/radix_sort.h"
 
 /* Where an arrow may start or end. Correlation and process are its key. */
@@ -132,9 +134,8 @@ int flows_see_host_row(struct derive *derive, uint32_t process, const struct hos
 
 static int compare_keys(const struct flow_point *left, const struct flow_point *right)
 {
-	if (left->correlation != right->correlation)
-		return left->correlation < right->correlation ? -1 : 1;
-	return left->process < right->process ? -1 : left->process > right->process;
+	COMPARE(left->correlation, right->correlation);
+	return ORDER(left->process, right->process);
 }
 
 static int compare_starts(const void *left_start, const void *right_start)
@@ -142,9 +143,7 @@ static int compare_starts(const void *left_start, const void *right_start)
 	const struct flow_start *left = left_start, *right = right_start;
 	int order = compare_keys(&left->from, &right->from);
 
-	if (order)
-		return order;
-	return left->order < right->order ? -1 : left->order > right->order;
+	return order ? order : ORDER(left->order, right->order);
 }
 
 static int compare_ends(const void *left_end, const void *right_end)
@@ -154,26 +153,20 @@ static int compare_ends(const void *left_end, const void *right_end)
 
 	if (order)
 		return order;
-	if (left->submit_time_ns != right->submit_time_ns)
-		return left->submit_time_ns < right->submit_time_ns ? -1 : 1;
-	if (left->to_time_ns != right->to_time_ns)
-		return left->to_time_ns < right->to_time_ns ? -1 : 1;
-	return left->to.track < right->to.track ? -1 : left->to.track > right->to.track;
+	COMPARE(left->submit_time_ns, right->submit_time_ns);
+	COMPARE(left->to_time_ns, right->to_time_ns);
+	return ORDER(left->to.track, right->to.track);
 }
 
 static int compare_flows(const void *left_flow, const void *right_flow)
 {
 	const struct flow *left = left_flow, *right = right_flow;
 
-	if (left->from_time_ns != right->from_time_ns)
-		return left->from_time_ns < right->from_time_ns ? -1 : 1;
-	if (left->to_time_ns != right->to_time_ns)
-		return left->to_time_ns < right->to_time_ns ? -1 : 1;
-	if (left->to_track != right->to_track)
-		return left->to_track < right->to_track ? -1 : 1;
-	if (left->from_track != right->from_track)
-		return left->from_track < right->from_track ? -1 : 1;
-	return left->correlation < right->correlation ? -1 : left->correlation > right->correlation;
+	COMPARE(left->from_time_ns, right->from_time_ns);
+	COMPARE(left->to_time_ns, right->to_time_ns);
+	COMPARE(left->to_track, right->to_track);
+	COMPARE(left->from_track, right->from_track);
+	return ORDER(left->correlation, right->correlation);
 }
 
 static const struct radix_order start_order = {

@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobs.h"
 
+#include "base/compare.h"
+#include "base/order.h"
+
 static int compare_keys(const struct job *left, const struct job *right)
 {
-	if (left->device != right->device)
-		return left->device < right->device ? -1 : 1;
-	if (left->queue != right->queue)
-		return left->queue < right->queue ? -1 : 1;
-	if (left->job != right->job)
-		return left->job < right->job ? -1 : 1;
-	return 0;
+	COMPARE(left->device, right->device);
+	COMPARE(left->queue, right->queue);
+	return ORDER(left->job, right->job);
 }
 
 static int compare_times(const struct job *left, const struct job *right)
 {
 	int order = compare_keys(left, right);
 
-	if (order || left->first_time_ns == right->first_time_ns)
-		return order;
-	return left->first_time_ns < right->first_time_ns ? -1 : 1;
+	return order ? order : ORDER(left->first_time_ns, right->first_time_ns);
 }
 
-static int compare_jobs(const void *left_job, const void *right_job)
+static int compare_jobs(const void *left, const void *right)
 {
-	const struct job *left = left_job, *right = right_job;
 	int order = compare_times(left, right);
 
-	return order ? order : (left->op < right->op ? -1 : left->op > right->op);
+	return order ? order
+	             : ORDER(((const struct job *)left)->op, ((const struct job *)right)->op);
 }
 
 static int64_t first_time_of(const struct derive *derive, const struct tick_op *op)
@@ -67,21 +64,9 @@ static int make(struct job_names *names)
 	return FLEXTRACE_OK;
 }
 
-/* The first job that is not before `key`, or with `skips_equal` the first behind it. */
-static uint32_t find(const struct job_names *names, const struct job *key, bool skips_equal)
+static bool is_not_behind(const void *job, const void *key)
 {
-	uint32_t low = 0, high = names->n_jobs;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		int order = compare_times(&names->jobs[middle], key);
-
-		if (order < 0 || (order == 0 && skips_equal))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return compare_times(job, key) <= 0;
 }
 
 int job_name(struct job_names *names, const struct mark_run *run, int64_t time_ns,
@@ -94,7 +79,8 @@ int job_name(struct job_names *names, const struct mark_run *run, int64_t time_n
 		return FLEXTRACE_OK;
 	if (!names->is_made)
 		FLEXTRACE_TRY(make(names));
-	place = find(names, &key, true);
+	place = array_count_before(names->jobs, names->n_jobs, sizeof(*names->jobs), is_not_behind,
+	                           &key);
 	if (place > 0 && !compare_keys(&names->jobs[place - 1], &key))
 		place--;
 	else if (place == names->n_jobs || compare_keys(&names->jobs[place], &key))

@@ -8,6 +8,7 @@
 #include "model/words/sync_ops.h"
 #include "base/array.h"
 #include "base/compare.h"
+#include "base/order.h"
 #include "base/text/ascii.h"
 #include "base/map.h"
 #include "model/alignment.h"
@@ -131,11 +132,6 @@ static int take_programs(struct collectives *out)
 
 /* -- what the ranks have in common ------------------------------------------------------------- */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* What no file told of stands first. */
 static int compare_told(const char *a, const char *b)
 {
@@ -144,26 +140,23 @@ static int compare_told(const char *a, const char *b)
 
 static int compare_groups(const struct collective_part *a, const struct collective_part *b)
 {
-	int order = compare_numbers(a->device != FLEXTRACE_NONE, b->device != FLEXTRACE_NONE);
-
-	order = order ? order : compare_numbers(a->group, b->group);
-	order = order ? order : compare_numbers(a->op, b->op);
-	order = order ? order : compare_told(a->told_op, b->told_op);
-	return order ? order : compare_numbers(a->who, b->who);
+	COMPARE(a->device != FLEXTRACE_NONE, b->device != FLEXTRACE_NONE);
+	COMPARE(a->group, b->group);
+	COMPARE(a->op, b->op);
+	COMPARE(compare_told(a->told_op, b->told_op), 0);
+	return ORDER(a->who, b->who);
 }
 
 static int compare_collectives(const void *left, const void *right)
 {
 	const struct collective_part *a = left, *b = right;
-	int order = compare_groups(a, b);
 
-	order = order ? order : compare_numbers(a->number, b->number);
-	order = order ? order : compare_numbers(a->subset, b->subset);
-	order = order ? order : compare_numbers(a->process, b->process);
-	order = order ? order : compare_numbers(a->device, b->device);
-	if (!order && a->start_time_ns != b->start_time_ns)
-		order = a->start_time_ns < b->start_time_ns ? -1 : 1;
-	return order;
+	COMPARE(compare_groups(a, b), 0);
+	COMPARE(a->number, b->number);
+	COMPARE(a->subset, b->subset);
+	COMPARE(a->process, b->process);
+	COMPARE(a->device, b->device);
+	return ORDER(a->start_time_ns, b->start_time_ns);
 }
 
 /* Of parts that files tell of, whose group is told, too: whether all of it are there, once each. */
@@ -251,18 +244,15 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const uint32_t *places = collectives->owners->places;
 	const struct string_pool *strings = collectives->timeline->strings;
 	const struct collective_part *a = left, *b = right;
-	int order;
 
 	COMPARE(a->start_time_ns, b->start_time_ns);
-	order = compare_numbers(places[a->process], places[b->process]);
-	if (!order && a->end_time_ns != b->end_time_ns)
-		order = a->end_time_ns < b->end_time_ns ? -1 : 1;
-	order = order ? order : compare_numbers(a->device, b->device);
-	order = order ? order
-	              : strcmp(string_get(strings, a->group), string_get(strings, b->group));
-	order = order ? order : strcmp(string_get(strings, a->op), string_get(strings, b->op));
-	order = order ? order : compare_told(a->told_op, b->told_op);
-	return order ? order : compare_numbers(a->number, b->number);
+	COMPARE(places[a->process], places[b->process]);
+	COMPARE(a->end_time_ns, b->end_time_ns);
+	COMPARE(a->device, b->device);
+	COMPARE(strcmp(string_get(strings, a->group), string_get(strings, b->group)), 0);
+	COMPARE(strcmp(string_get(strings, a->op), string_get(strings, b->op)), 0);
+	COMPARE(compare_told(a->told_op, b->told_op), 0);
+	return ORDER(a->number, b->number);
 }
 
 static void join(struct collectives *out)

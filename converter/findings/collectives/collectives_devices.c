@@ -313,20 +313,18 @@ static int compare_times(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
+static bool is_before(const void *end_ns, const void *time_ns)
+{
+	return *(const int64_t *)end_ns < *(const int64_t *)time_ns;
+}
+
 /* The last end before `time_ns`, INT64_MIN: there is none. */
 static int64_t last_end_before(const struct work *work, int64_t time_ns)
 {
-	uint32_t low = 0, high = work->n;
+	uint32_t n = array_count_before(work->ends_ns, work->n, sizeof(*work->ends_ns), is_before,
+	                                &time_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (work->ends_ns[middle] < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? work->ends_ns[low - 1] : INT64_MIN;
+	return n ? work->ends_ns[n - 1] : INT64_MIN;
 }
 
 static int find_starts(struct counting *counting)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/text/csv_reader.h"
 #include "ledger.h"
 #include "base/map.h"
@@ -167,8 +168,7 @@ static int compare_lives(const void *left, const void *right)
 {
 	const struct life *a = left, *b = right;
 
-	if (a->pid != b->pid)
-		return a->pid > b->pid ? 1 : -1;
+	COMPARE(a->pid, b->pid);
 	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 

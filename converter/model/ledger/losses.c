@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
+#include "base/order.h"
 #include "base/error.h"
 
 #define FREE_SLOT UINT32_MAX
@@ -211,25 +213,15 @@ int losses_merge(struct losses *to, const struct losses *from, uint32_t stream)
 	return FLEXTRACE_OK;
 }
 
-static int compare_u32(uint32_t a, uint32_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_losses(const void *left, const void *right)
 {
 	const struct loss *a = left, *b = right;
-	int order = (int)a->cause - (int)b->cause;
 
-	if (!order)
-		order = compare_u32(a->place.process, b->place.process);
-	if (!order)
-		order = compare_u32(a->place.device, b->place.device);
-	if (!order)
-		order = compare_u32(a->place.core, b->place.core);
-	if (!order)
-		order = compare_u32(a->place.stream, b->place.stream);
-	return order;
+	COMPARE(a->cause, b->cause);
+	COMPARE(a->place.process, b->place.process);
+	COMPARE(a->place.device, b->place.device);
+	COMPARE(a->place.core, b->place.core);
+	return ORDER(a->place.stream, b->place.stream);
 }
 
 void losses_sort(struct losses *losses)

@@ -3,32 +3,29 @@
 
 #include <stdlib.h>
 
-#define PIDS_PER_PROCESS 1000u
+#include "base/compare.h"
+#include "base/order.h"
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
+#define PIDS_PER_PROCESS 1000u
 
 static int compare_processes(const void *left, const void *right, void *context)
 {
 	const struct process *processes = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	/* as unsigned, an unknown rank (-1) comes last */
-	int order = compare_u64((uint32_t)processes[a].rank, (uint32_t)processes[b].rank);
 
-	return order ? order : compare_u64(a, b);
+	/* as unsigned, an unknown rank (-1) comes last */
+	COMPARE((uint32_t)processes[a].rank, (uint32_t)processes[b].rank);
+	return ORDER(a, b);
 }
 
 static int compare_devices(const void *left, const void *right, void *context)
 {
 	const struct device *devices = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int order = compare_u64(devices[a].process, devices[b].process);
 
-	if (!order)
-		order = compare_u64(devices[a].device, devices[b].device);
-	return order ? order : compare_u64(a, b);
+	COMPARE(devices[a].process, devices[b].process);
+	COMPARE(devices[a].device, devices[b].device);
+	return ORDER(a, b);
 }
 
 /* Main work of a queue first, then what surrounds it. */
@@ -50,27 +47,21 @@ static int compare_tracks(const void *left, const void *right, void *context)
 	const struct view *view = context;
 	uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
 	const struct track *a = &view->timeline->tracks[i], *b = &view->timeline->tracks[k];
-	bool is_device = view_is_device_track(a);
-	int order = (int)is_device - (int)view_is_device_track(b);
+	const struct thread *threads = view->identity->threads;
 
-	if (!order && !is_device)
-		order = compare_u64(view->identity->threads[a->owner].process,
-		                    view->identity->threads[b->owner].process);
-	if (!order && is_device)
-		order = compare_u64(a->owner, b->owner);
-	if (!order && is_device)
-		order = compare_u64(a->kind, b->kind);
-	if (!order)
-		order = compare_u64(place_of_line(view, a), place_of_line(view, b));
-	if (!order)
-		order = compare_u64(a->kind, b->kind);
-	if (!order)
-		order = compare_u64(a->processor, b->processor);
-	if (!order)
-		order = compare_u64(place_of_row_kind(a), place_of_row_kind(b));
-	if (!order)
-		order = compare_u64(a->lane, b->lane);
-	return order ? order : compare_u64(i, k);
+	COMPARE(view_is_device_track(a), view_is_device_track(b));
+	if (view_is_device_track(a)) {
+		COMPARE(a->owner, b->owner);
+		COMPARE(a->kind, b->kind);
+	} else {
+		COMPARE(threads[a->owner].process, threads[b->owner].process);
+	}
+	COMPARE(place_of_line(view, a), place_of_line(view, b));
+	COMPARE(a->kind, b->kind);
+	COMPARE(a->processor, b->processor);
+	COMPARE(place_of_row_kind(a), place_of_row_kind(b));
+	COMPARE(a->lane, b->lane);
+	return ORDER(i, k);
 }
 
 /* Returns 0..n-1, or NULL: no memory. Owned by the caller. */

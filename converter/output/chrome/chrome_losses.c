@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/compare.h"
+#include "base/order.h"
 #include "chrome.h"
 
 #define MAX_PLACES 64u /* of a cause, with a line of its own each */
@@ -119,11 +121,10 @@ static struct loss_span find_extent(const struct chrome *chrome)
 static int compare_losses(const void *left, const void *right)
 {
 	const struct chrome_loss *a = left, *b = right;
-	int order = (a->first_time_ns > b->first_time_ns) - (a->first_time_ns < b->first_time_ns);
 
-	if (!order)
-		order = (a->line > b->line) - (a->line < b->line);
-	return order ? order : (int)a->is_timed - (int)b->is_timed;
+	COMPARE(a->first_time_ns, b->first_time_ns);
+	COMPARE(a->line, b->line);
+	return ORDER(a->is_timed, b->is_timed);
 }
 
 int chrome_losses_init(struct chrome *chrome)
