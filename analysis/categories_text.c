@@ -39,30 +39,27 @@ static double share(double part, double all)
 
 static void write_head(const struct category_line *line, struct writer *writer)
 {
-	char text[64], rank[16] = "-";
+	char rank[16] = "-";
 	const char *phase = kernel_phase_name(line->phase);
 
 	if (line->rank >= 0)
 		snprintf(rank, sizeof(rank), "%" PRId32, line->rank);
-	snprintf(text, sizeof(text), "%5s %-8s ", rank, *phase ? phase : "-");
-	writer_raw(writer, text);
+	writer_format(writer, "%5s %-8s ", rank, *phase ? phase : "-");
 }
 
 static void write_figures(const struct category_line *line, struct writer *writer)
 {
 	const struct category_line *total = category_total(line);
-	char text[256];
 
-	snprintf(text, sizeof(text),
-	         " %8" PRIu64 " %14.3f %9.4f %14" PRIu64 " %11.4f %14.0f %14" PRIu64
-	         " %14.3f %10.4f %8.4f\n",
-	         line->calls, (double)line->kernel_ns / 1e3,
-	         share((double)line->kernel_ns, (double)total->kernel_ns), line->cycles,
-	         share((double)line->cycles, (double)total->cycles), line->cycles_core,
-	         line->ideal_cycles, line->ideal_ns / 1e3,
-	         share((double)line->ideal_cycles, (double)total->ideal_cycles),
-	         share(line->ideal_ns, (double)line->kernel_ns));
-	writer_raw(writer, text);
+	writer_format(writer,
+	              " %8" PRIu64 " %14.3f %9.4f %14" PRIu64 " %11.4f %14.0f %14" PRIu64
+	              " %14.3f %10.4f %8.4f\n",
+	              line->calls, (double)line->kernel_ns / 1e3,
+	              share((double)line->kernel_ns, (double)total->kernel_ns), line->cycles,
+	              share((double)line->cycles, (double)total->cycles), line->cycles_core,
+	              line->ideal_cycles, line->ideal_ns / 1e3,
+	              share((double)line->ideal_cycles, (double)total->ideal_cycles),
+	              share(line->ideal_ns, (double)line->kernel_ns));
 }
 
 static void write_lines(const struct categories *categories, struct writer *writer)

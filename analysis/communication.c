@@ -176,15 +176,14 @@ static void write_line(const struct communication *communication, const struct m
 	const struct device *device = &timeline->identity->devices[line->device];
 	int32_t rank = timeline->identity->processes[device->process].rank;
 	uint64_t ns = interval_ns(line->start_time_ns, line->end_time_ns);
-	char text[128];
 
-	snprintf(text, sizeof(text),
-	         "%5" PRId32 " %6" PRIu32 " %20" PRId64 " %14.3f %12" PRIu64 " %5" PRIu32 " %-7s ",
-	         rank, device->device,
-	         line->start_time_ns + alignment_epoch_offset_ns(timeline->alignment),
-	         (double)ns / 1e3, line->bytes, line->n_parts,
-	         line->is_receive ? "receive" : "send");
-	writer_raw(writer, text);
+	writer_format(writer,
+	              "%5" PRId32 " %6" PRIu32 " %20" PRId64 " %14.3f %12" PRIu64 " %5" PRIu32
+	              " %-7s ",
+	              rank, device->device,
+	              line->start_time_ns + alignment_epoch_offset_ns(timeline->alignment),
+	              (double)ns / 1e3, line->bytes, line->n_parts,
+	              line->is_receive ? "receive" : "send");
 	write_name(writer, string_get(timeline->strings, line->sequence), NAME_WIDTH);
 	writer_char(writer, ' ');
 	write_name(writer, string_get(timeline->strings, line->sync), 0);

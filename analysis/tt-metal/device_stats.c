@@ -108,10 +108,7 @@ static void write_number(const char *label, double value, struct writer *writer)
 	char text[CELL_BYTES];
 
 	group(value, text);
-	pad(writer, label, 12);
-	writer_literal(writer, " [cycles] = ");
-	pad(writer, text, 10);
-	writer_char(writer, '\n');
+	writer_format(writer, "%12s [cycles] = %10s\n", label, text);
 }
 
 static void write_head(const struct core_stats *stats, const struct core_line *line,
@@ -121,9 +118,7 @@ static void write_head(const struct core_stats *stats, const struct core_line *l
 	char label[CORE_LABEL_BYTES];
 
 	core_label(stats, line, label);
-	writer_literal(writer, "\n=================== ");
-	writer_raw(writer, label);
-	writer_literal(writer, " ===================\n");
+	writer_format(writer, "\n=================== %s ===================\n", label);
 	if (line->n == 1) {
 		write_number("Duration", core_average(line), writer);
 		return;
@@ -228,20 +223,12 @@ static void write_device_name(const struct core_stats *stats, uint32_t place, st
 	const struct device *device = core_device(&stats->all, place);
 	const struct process *process = &identity->processes[device->process];
 
-	writer_literal(writer, "\n# ");
-	if (process->rank >= 0) {
-		writer_literal(writer, "rank ");
-		writer_i64(writer, process->rank);
-	} else {
-		writer_literal(writer, "no rank");
-	}
-	writer_literal(writer, ", pid ");
-	writer_u64(writer, process->pid);
-	writer_literal(writer, " on ");
-	writer_raw(writer, string_get(stats->all.timeline->strings, process->host));
-	writer_literal(writer, ", device ");
-	writer_u64(writer, device->device);
-	writer_char(writer, '\n');
+	if (process->rank >= 0)
+		writer_format(writer, "\n# rank %d", process->rank);
+	else
+		writer_literal(writer, "\n# no rank");
+	writer_format(writer, ", pid %u on %s, device %u\n", process->pid,
+	              string_get(stats->all.timeline->strings, process->host), device->device);
 }
 
 /* Lines of an analysis stand together, those of its cores first. */

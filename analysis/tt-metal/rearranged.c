@@ -68,17 +68,12 @@ static void write_head(const struct rearranged *to, uint32_t device, struct writ
 
 	writer_literal(writer, "Clock Frequency [MHz],");
 	writer_double(writer, (double)core_hz(&to->all, device) / 1e6);
-	writer_literal(writer, "\nPCIe slot,");
-	writer_u64(writer, core_device(&to->all, device)->device);
-	writer_literal(writer, "\ncore x,core y");
+	writer_format(writer, "\nPCIe slot,%u\ncore x,core y",
+	              core_device(&to->all, device)->device);
 	for (uint32_t i = 0; i < to->n_processors; i++) {
 		core_processor_name(&to->all, device, i, name, sizeof(name));
-		for (size_t j = 0; j < 4 && to->is_used[i]; j++) {
-			writer_char(writer, ',');
-			writer_raw(writer, name);
-			writer_char(writer, ' ');
-			writer_raw(writer, columns[j]);
-		}
+		for (size_t j = 0; j < 4 && to->is_used[i]; j++)
+			writer_format(writer, ",%s %s", name, columns[j]);
 	}
 	writer_char(writer, '\n');
 }
@@ -96,9 +91,7 @@ static int write_lines(struct rearranged *to, struct text_sink *sink)
 			FLEXTRACE_TRY(note_processors(to, core));
 			write_head(to, core->device, writer);
 		}
-		writer_u64(writer, core->x);
-		writer_char(writer, ',');
-		writer_u64(writer, core->y);
+		writer_format(writer, "%u,%u", core->x, core->y);
 		for (uint32_t j = 0; j < to->n_processors; j++) {
 			if (to->is_used[j])
 				write_core(to, core, j, writer);

@@ -108,6 +108,10 @@ static inline void writer_char(struct writer *writer, char c)
 /* Appends bytes up to the NUL, as they are. */
 void writer_raw(struct writer *writer, const char *text);
 
+/* Appends what printf() makes of it: of what is written rarely. */
+void writer_format(struct writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* -- numbers ----------------------------------------------------------------------------------- */
 
 void writer_u64(struct writer *writer, uint64_t value);

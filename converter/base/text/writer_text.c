@@ -6,6 +6,7 @@
 
 #include <endian.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -514,4 +515,22 @@ void writer_csv(struct writer *writer, const char *text, size_t n)
 	}
 	if (is_quoted)
 		writer_char(writer, '"');
+}
+
+void writer_format(struct writer *writer, const char *format, ...)
+{
+	va_list list;
+	char *at;
+	int n;
+
+	va_start(list, format);
+	n = vsnprintf(NULL, 0, format, list);
+	va_end(list);
+	at = n < 0 ? NULL : writer_room(writer, (size_t)n + 1);
+	if (!at)
+		return;
+	va_start(list, format);
+	vsnprintf(at, (size_t)n + 1, format, list);
+	va_end(list);
+	writer->at = at + n;
 }

@@ -149,14 +149,13 @@ void chrome_losses_release(struct chrome *chrome)
 
 /* -- an event ---------------------------------------------------------------------------------- */
 
+/* Appends a number behind a separator, if there is one, and makes that of what is not the first. */
 static void append_number(struct writer *text, const char **separator, const char *key,
                           uint32_t number)
 {
 	if (number == FLEXTRACE_NONE)
 		return;
-	writer_raw(text, *separator);
-	writer_raw(text, key);
-	writer_u64(text, number);
+	writer_format(text, "%s%s%u", *separator, key, number);
 	*separator = ", ";
 }
 
@@ -171,8 +170,7 @@ void chrome_append_loss_place(const struct chrome *chrome, struct writer *text,
 	append_number(text, &separator, "device ", place->device);
 	append_number(text, &separator, "core ", place->core);
 	if (place->stream != FLEXTRACE_NONE) {
-		writer_raw(text, separator);
-		writer_literal(text, "stream ");
+		writer_format(text, "%sstream ", separator);
 		view_write_stream(&chrome->view, text, place->stream);
 	}
 }
@@ -183,21 +181,14 @@ void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss)
 	struct writer *writer = &chrome->writer;
 
 	chrome_next(chrome);
-	if (ledger_is_loss(line->cause))
-		writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"loss\",\"name\":\"");
-	else
-		writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"left_out\",\"name\":\"");
-	writer_raw(writer, ledger_cause_id(line->cause));
-	writer_char(writer, '"');
+	writer_format(writer, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\"",
+	              ledger_is_loss(line->cause) ? "loss" : "left_out",
+	              ledger_cause_id(line->cause));
 	chrome_write_place(writer, chrome_loss_pid(line->cause), loss->line + 1);
 	chrome_write_times(chrome, loss->first_time_ns, loss->last_time_ns);
 	writer_literal(writer, ",\"args\":{\"count\":");
 	chrome_write_exact(writer, loss->count);
-	CHROME_ARG(writer, "place");
-	writer_char(writer, '"');
+	writer_literal(writer, ",\"place\":\"");
 	chrome_append_loss_place(chrome, writer, &line->place, "");
-	writer_char(writer, '"');
-	if (!loss->is_timed)
-		writer_literal(writer, ",\"time\":\"unknown\"");
-	writer_literal(writer, "}}");
+	writer_raw(writer, loss->is_timed ? "\"}}" : "\",\"time\":\"unknown\"}}");
 }

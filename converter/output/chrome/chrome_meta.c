@@ -5,15 +5,13 @@
  */
 #include "chrome.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "output/clock_columns.h"
 #include "output/column_text.h"
 #include "model/alignment.h"
 #include "model/clocks.h"
-
-/* Appends a key that needs no escapes, with what stands before it: `,"numSms":`. */
-#define KEY(writer, before, key) writer_literal(writer, before "\"" key "\":")
 
 /* -- keys of the object ------------------------------------------------------------------------ */
 
@@ -25,29 +23,21 @@ static void write_device_properties(struct chrome *chrome)
 
 	if (chrome_write_told_member(chrome, "deviceProperties"))
 		return;
-	KEY(writer, "", "deviceProperties");
-	writer_literal(writer, " [");
+	writer_literal(writer, "\"deviceProperties\": [");
 	for (uint32_t i = 0; i < identity->n_devices; i++) {
 		const struct device *device = &identity->devices[chrome->ids.device_order[i]];
 		const struct process *process = &identity->processes[device->process];
 
 		if (process->is_excluded || !chrome_shows(chrome, device->process))
 			continue;
-		writer_raw(writer, separator);
+		writer_format(writer, "%s{\"id\":%u,\"name\":", separator, device->device);
 		separator = ",\n";
-		KEY(writer, "{", "id");
-		writer_u64(writer, device->device);
-		KEY(writer, ",", "name");
 		view_write_json(&chrome->view, writer, device->name);
-		KEY(writer, ",", "uuid");
+		writer_literal(writer, ",\"uuid\":");
 		view_write_json(&chrome->view, writer, device->uuid);
-		KEY(writer, ",", "numSms");
-		writer_u64(writer, device->n_cores);
-		KEY(writer, ",", "coreHz");
-		writer_u64(writer, device->core_hz);
-		KEY(writer, ",", "pid");
-		writer_u64(writer, chrome->ids.device_pid[chrome->ids.device_order[i]]);
-		writer_char(writer, '}');
+		writer_format(writer, ",\"numSms\":%u,\"coreHz\":%" PRIu64 ",\"pid\":%u}",
+		              device->n_cores, device->core_hz,
+		              chrome->ids.device_pid[chrome->ids.device_order[i]]);
 	}
 	writer_literal(writer, "],\n");
 }
@@ -81,36 +71,24 @@ static void write_distributed_info(struct chrome *chrome)
 	}
 	if (shown < 0)
 		return;
-	KEY(writer, "", "distributedInfo");
-	writer_literal(writer, " {\"backend\": \"flextrace\"");
-	if (is_one) {
-		writer_literal(writer, ", \"rank\": ");
-		writer_i64(writer, shown);
-	}
-	writer_literal(writer, ", \"world_size\": ");
-	writer_u64(writer, world_size > 0 ? (uint64_t)world_size : n_ranks);
-	writer_literal(writer, "},\n");
+	writer_literal(writer, "\"distributedInfo\": {\"backend\": \"flextrace\"");
+	if (is_one)
+		writer_format(writer, ", \"rank\": %" PRId64, shown);
+	writer_format(writer, ", \"world_size\": %u},\n",
+	              world_size > 0 ? (uint32_t)world_size : n_ranks);
 }
 
 static void write_totals(struct chrome *chrome)
 {
 	const struct timeline *timeline = chrome->view.timeline;
-	struct writer *writer = &chrome->writer;
 
-	KEY(writer, ",\n", "totals");
-	KEY(writer, " {", "host_rows");
-	writer_u64(writer, timeline->host_rows.n_rows);
-	KEY(writer, ",", "device_rows");
-	writer_u64(writer, timeline->device_rows.n_rows);
-	KEY(writer, ",", "instants");
-	writer_u64(writer, timeline->instants.n_rows);
-	KEY(writer, ",", "counters");
-	writer_u64(writer, timeline->counters.n_rows);
-	KEY(writer, ",", "memory");
-	writer_u64(writer, timeline->memory.n_rows);
-	KEY(writer, ",", "flows");
-	writer_u64(writer, chrome->view.findings->flows->n_rows);
-	writer_char(writer, '}');
+	writer_format(&chrome->writer,
+	              ",\n\"totals\": {\"host_rows\":%" PRIu64 ",\"device_rows\":%" PRIu64
+	              ",\"instants\":%" PRIu64 ",\"counters\":%" PRIu64 ",\"memory\":%" PRIu64
+	              ",\"flows\":%" PRIu64 "}",
+	              timeline->host_rows.n_rows, timeline->device_rows.n_rows,
+	              timeline->instants.n_rows, timeline->counters.n_rows, timeline->memory.n_rows,
+	              chrome->view.findings->flows->n_rows);
 }
 
 static void write_losses(struct chrome *chrome)
@@ -118,19 +96,15 @@ static void write_losses(struct chrome *chrome)
 	struct writer *writer = &chrome->writer;
 	const char *separator = "";
 
-	KEY(writer, ",\n", "losses");
-	writer_literal(writer, " {");
+	writer_literal(writer, ",\n\"losses\": {");
 	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
 		uint64_t count = ledger_total(chrome->view.timeline->ledger, cause);
 
 		if (count == 0)
 			continue;
-		writer_raw(writer, separator);
+		writer_format(writer, "%s\"%s\":%" PRIu64, separator, ledger_cause_id(cause),
+		              count);
 		separator = ",";
-		writer_char(writer, '"');
-		writer_raw(writer, ledger_cause_id(cause));
-		writer_literal(writer, "\":");
-		writer_u64(writer, count);
 	}
 	writer_char(writer, '}');
 }
@@ -141,10 +115,8 @@ static void write_clock(struct chrome *chrome, const struct clock_report *clock)
 	struct writer *writer = &chrome->writer;
 	const struct clock_row row = clock_columns_row(chrome->view.timeline, clock);
 
-	KEY(writer, "\n{", "pid");
-	writer_u64(writer, chrome->ids.device_pid[counter->device]);
-	KEY(writer, ",", "domain");
-	writer_u64(writer, counter->domain);
+	writer_format(writer, "\n{\"pid\":%u,\"domain\":%u",
+	              chrome->ids.device_pid[counter->device], counter->domain);
 	column_write_json(clock_columns + CLOCK_OWNER_COLUMNS, CLOCK_COLUMNS - CLOCK_OWNER_COLUMNS,
 	                  &row, writer);
 	writer_char(writer, '}');
@@ -157,8 +129,7 @@ static void write_clocks(struct chrome *chrome)
 	const struct identity *identity = chrome->view.identity;
 	const char *separator = "";
 
-	KEY(&chrome->writer, ",\n", "clocks");
-	writer_literal(&chrome->writer, " [");
+	writer_literal(&chrome->writer, ",\n\"clocks\": [");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct counter *counter = &identity->counters[clocks[i].counter];
 
@@ -177,19 +148,17 @@ static void write_alignment(struct chrome *chrome)
 	const struct alignment_report *lines = alignment_report(chrome->view.timeline->alignment,
 	                                                        &n);
 	struct writer *writer = &chrome->writer;
-	const char *separator = "\n{";
+	const char *separator = "";
 
-	KEY(writer, ",\n", "alignment");
-	writer_literal(writer, " [");
+	writer_literal(writer, ",\n\"alignment\": [");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct alignment_row row = {.of = lines[i]};
 
 		if (!chrome_shows(chrome, lines[i].process))
 			continue;
-		writer_raw(writer, separator);
-		separator = ",\n{";
-		KEY(writer, "", "pid");
-		writer_u64(writer, chrome->ids.process_pid[lines[i].process]);
+		writer_format(writer, "%s\n{\"pid\":%u", separator,
+		              chrome->ids.process_pid[lines[i].process]);
+		separator = ",";
 		column_write_json(alignment_columns + ALIGNMENT_OWNER_COLUMNS,
 		                  ALIGNMENT_COLUMNS - ALIGNMENT_OWNER_COLUMNS, &row, writer);
 		writer_char(writer, '}');
@@ -203,25 +172,18 @@ static void write_alignment(struct chrome *chrome)
  * that. */
 static void write_metadata(struct chrome *chrome, const char *name, uint32_t pid, uint32_t tid)
 {
-	struct writer *writer = &chrome->writer;
-
 	chrome_next(chrome);
-	writer_literal(writer, "{\"ph\":\"M\",\"name\":\"");
-	writer_raw(writer, name);
-	writer_literal(writer, "\",\"pid\":");
-	writer_u64(writer, pid);
-	writer_literal(writer, ",\"tid\":");
-	writer_u64(writer, tid);
-	writer_literal(writer, ",\"ts\":0.000,\"args\":{\"");
+	writer_format(&chrome->writer,
+	              "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":0.000,"
+	              "\"args\":{\"",
+	              name, pid, tid);
 }
 
 static void write_sort_index(struct chrome *chrome, const char *name, uint32_t pid, uint32_t tid,
                              uint64_t index)
 {
 	write_metadata(chrome, name, pid, tid);
-	writer_literal(&chrome->writer, "sort_index\":");
-	writer_u64(&chrome->writer, index);
-	writer_literal(&chrome->writer, "}}");
+	writer_format(&chrome->writer, "sort_index\":%" PRIu64 "}}", index);
 }
 
 /* `text` holds bytes up to its end as they are; it is emptied. */
@@ -229,35 +191,34 @@ static void write_text_metadata(struct chrome *chrome, const char *name, const c
                                 uint32_t pid, uint32_t tid, struct writer *text)
 {
 	write_metadata(chrome, name, pid, tid);
-	writer_raw(&chrome->writer, key);
-	writer_literal(&chrome->writer, "\":");
+	writer_format(&chrome->writer, "%s\":", key);
 	writer_json(&chrome->writer, text->buffer, (size_t)(text->at - text->buffer));
 	writer_literal(&chrome->writer, "}}");
 	text->at = text->buffer;
 }
 
-static void append_string(struct chrome *chrome, struct writer *text, uint32_t string)
+/* Appends a string, behind a text, if there is one. */
+static void append_string(struct chrome *chrome, struct writer *text, const char *before,
+                          uint32_t string)
 {
-	writer_raw(text, string_get(chrome->view.strings, string));
+	if (string)
+		writer_format(text, "%s%s", before, string_get(chrome->view.strings, string));
 }
 
 static void append_pid(struct writer *text, const struct process *process)
 {
-	writer_literal(text, "pid ");
 	if (identity_pid(process) >= 0)
-		writer_i64(text, identity_pid(process));
+		writer_format(text, "pid %" PRId64, identity_pid(process));
 	else
-		writer_literal(text, "unknown");
+		writer_literal(text, "pid unknown");
 }
 
 void chrome_append_process(struct writer *text, const struct process *process)
 {
-	if (process->rank >= 0) {
-		writer_literal(text, "Rank ");
-		writer_i64(text, process->rank);
-	} else {
+	if (process->rank >= 0)
+		writer_format(text, "Rank %d", process->rank);
+	else
 		append_pid(text, process);
-	}
 }
 
 static void name_process(struct chrome *chrome, uint32_t p, struct writer *text)
@@ -267,16 +228,10 @@ static void name_process(struct chrome *chrome, uint32_t p, struct writer *text)
 
 	chrome_append_process(text, process);
 	writer_literal(text, " host");
-	if (process->program) {
-		writer_char(text, ' ');
-		append_string(chrome, text, process->program);
-	}
+	append_string(chrome, text, " ", process->program);
 	write_text_metadata(chrome, "process_name", "name", pid, pid, text);
 	append_pid(text, process);
-	if (process->host) {
-		writer_literal(text, " on ");
-		append_string(chrome, text, process->host);
-	}
+	append_string(chrome, text, " on ", process->host);
 	write_text_metadata(chrome, "process_labels", "labels", pid, pid, text);
 	write_sort_index(chrome, "process_sort_index", pid, pid, pid);
 }
@@ -288,19 +243,11 @@ static void name_device(struct chrome *chrome, uint32_t d, struct writer *text)
 	uint32_t pid = chrome->ids.device_pid[d];
 
 	chrome_append_process(text, process);
-	writer_literal(text, " device ");
-	writer_u64(text, device->device);
-	if (device->name) {
-		writer_char(text, ' ');
-		append_string(chrome, text, device->name);
-	}
+	writer_format(text, " device %u", device->device);
+	append_string(chrome, text, " ", device->name);
 	write_text_metadata(chrome, "process_name", "name", pid, pid, text);
-	writer_literal(text, "device ");
-	writer_u64(text, device->device);
-	if (device->uuid) {
-		writer_char(text, ' ');
-		append_string(chrome, text, device->uuid);
-	}
+	writer_format(text, "device %u", device->device);
+	append_string(chrome, text, " ", device->uuid);
 	writer_literal(text, " of ");
 	append_pid(text, process);
 	write_text_metadata(chrome, "process_labels", "labels", pid, pid, text);
@@ -311,14 +258,12 @@ static void append_thread(struct chrome *chrome, struct writer *text, const stru
 {
 	const struct thread *thread = &chrome->view.identity->threads[track->owner];
 
-	if (thread->name) {
-		append_string(chrome, text, thread->name);
-	} else if (thread->vtid >= 0) {
-		writer_literal(text, "thread ");
-		writer_i64(text, thread->vtid);
-	} else {
+	if (thread->name)
+		append_string(chrome, text, "", thread->name);
+	else if (thread->vtid >= 0)
+		writer_format(text, "thread %d", thread->vtid);
+	else
 		writer_literal(text, "thread unknown");
-	}
 	if (track->kind == TRACK_ASYNC)
 		writer_literal(text, " async");
 }
@@ -327,13 +272,9 @@ static void append_queue(struct chrome *chrome, struct writer *text, const struc
 {
 	uint32_t name = identity_queue_name(chrome->view.identity, track->owner, track->id);
 
-	writer_literal(text, "queue ");
-	writer_u64(text, track->id);
-	if (name) {
-		writer_literal(text, " (");
-		append_string(chrome, text, name);
-		writer_char(text, ')');
-	}
+	writer_format(text, "queue %u", track->id);
+	if (name)
+		writer_format(text, " (%s)", string_get(chrome->view.strings, name));
 	if (track->row_kind == ROW_PREP)
 		writer_literal(text, " prep");
 	else if (track->row_kind == ROW_DMA_IN)
@@ -348,21 +289,15 @@ static void append_core(struct chrome *chrome, struct writer *text, const struct
 	const struct view *view = &chrome->view;
 	struct string_text name;
 
-	writer_literal(text, "core ");
-	if (track->id >= FLEXTRACE_CORE_STRIDE) {
-		writer_u64(text, track->id % FLEXTRACE_CORE_STRIDE);
-		writer_char(text, ',');
-		writer_u64(text, track->id / FLEXTRACE_CORE_STRIDE);
-	} else {
-		writer_u64(text, track->id);
-	}
-	if (identity_processor(view->identity, view->strings, track, &name)) {
-		writer_char(text, ' ');
-		writer_append(text, name.bytes, name.length);
-	} else if (track->processor) {
-		writer_literal(text, " processor ");
-		writer_u64(text, track->processor);
-	}
+	if (track->id >= FLEXTRACE_CORE_STRIDE)
+		writer_format(text, "core %u,%u", track->id % FLEXTRACE_CORE_STRIDE,
+		              track->id / FLEXTRACE_CORE_STRIDE);
+	else
+		writer_format(text, "core %u", track->id);
+	if (identity_processor(view->identity, view->strings, track, &name))
+		writer_format(text, " %.*s", (int)name.length, name.bytes);
+	else if (track->processor)
+		writer_format(text, " processor %u", track->processor);
 }
 
 static void name_track(struct chrome *chrome, uint32_t t, uint32_t place, struct writer *text)
@@ -384,10 +319,8 @@ static void name_track(struct chrome *chrome, uint32_t t, uint32_t place, struct
 		append_core(chrome, text, track);
 	else
 		append_thread(chrome, text, track);
-	if (track->lane) {
-		writer_literal(text, " lane ");
-		writer_u64(text, track->lane + 1ull);
-	}
+	if (track->lane)
+		writer_format(text, " lane %u", track->lane + 1);
 	write_text_metadata(chrome, "thread_name", "name", pid, tid, text);
 	write_sort_index(chrome, "thread_sort_index", pid, tid, place);
 }
@@ -396,9 +329,7 @@ static void name_loss(struct chrome *chrome, uint32_t line, struct writer *text)
 {
 	const struct loss *loss = &chrome->loss_lines.all[line];
 
-	writer_raw(text, ledger_cause_id(loss->cause));
-	writer_literal(text, ": ");
-	writer_u64(text, loss->all.count);
+	writer_format(text, "%s: %" PRIu64, ledger_cause_id(loss->cause), loss->all.count);
 	chrome_append_loss_place(chrome, text, &loss->place, ", ");
 	write_text_metadata(chrome, "thread_name", "name", chrome_loss_pid(loss->cause), line + 1,
 	                    text);
@@ -489,11 +420,10 @@ void chrome_write_head(struct chrome *chrome)
 
 	writer_literal(writer, "{\n\"schemaVersion\": 1,\n");
 	write_device_properties(chrome);
-	writer_literal(writer, "\"displayTimeUnit\": \"");
-	writer_raw(writer, chrome->views.shows_ns ? "ns" : "ms");
-	writer_literal(writer, "\",\n\"baseTimeNanoseconds\": ");
-	writer_i64(writer, chrome->base_time_ns + chrome->view.epoch_offset_ns);
-	writer_literal(writer, ",\n");
+	writer_format(writer,
+	              "\"displayTimeUnit\": \"%s\",\n\"baseTimeNanoseconds\": %" PRId64 ",\n",
+	              chrome->views.shows_ns ? "ns" : "ms",
+	              chrome->base_time_ns + chrome->view.epoch_offset_ns);
 	write_distributed_info(chrome);
 	writer_literal(writer, "\"flextrace\": {\"version\":\"" FLEXTRACE_VERSION "\"");
 	write_totals(chrome);
@@ -506,10 +436,6 @@ void chrome_write_head(struct chrome *chrome)
 
 void chrome_write_tail(struct chrome *chrome)
 {
-	writer_literal(&chrome->writer, "\n],\n\"traceName\": \"");
-	if (chrome->process == FLEXTRACE_NONE)
-		writer_literal(&chrome->writer, "trace.json");
-	else
-		writer_raw(&chrome->writer, chrome->count->file);
-	writer_literal(&chrome->writer, "\"\n}\n");
+	writer_format(&chrome->writer, "\n],\n\"traceName\": \"%s\"\n}\n",
+	              chrome->process == FLEXTRACE_NONE ? "trace.json" : chrome->count->file);
 }

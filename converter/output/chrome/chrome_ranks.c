@@ -13,6 +13,7 @@
 #include "chrome.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,14 +173,11 @@ static uint64_t bytes_of(const char *args)
 /* Opens the arguments. */
 static void write_collective_args(struct chrome *chrome, uint64_t n_bytes)
 {
-	struct writer *writer = &chrome->writer;
-
-	writer_literal(writer, ",\"args\":{\"kind\":\"Collective\",\"External id\":");
-	writer_u64(writer, COLLECTIVE_ID + chrome->n_collectives++);
-	writer_literal(writer, ",\"Input Dims\":[[");
-	writer_u64(writer, n_bytes);
-	writer_literal(writer, "]],\"Input type\":[\"unsigned char\"],\"bytes\":");
-	writer_u64(writer, n_bytes);
+	writer_format(&chrome->writer,
+	              ",\"args\":{\"kind\":\"Collective\",\"External id\":%" PRIu64
+	              ",\"Input Dims\":[[%" PRIu64
+	              "]],\"Input type\":[\"unsigned char\"],\"bytes\":%" PRIu64,
+	              COLLECTIVE_ID + chrome->n_collectives++, n_bytes, n_bytes);
 }
 
 void chrome_write_collective(struct chrome *chrome, const struct host_row *row)
@@ -190,13 +188,10 @@ void chrome_write_collective(struct chrome *chrome, const struct host_row *row)
 
 	chrome_next(chrome);
 	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":");
-	if (op) {
-		writer_literal(writer, "\"gloo:");
-		writer_raw(writer, op);
-		writer_char(writer, '"');
-	} else {
+	if (op)
+		writer_format(writer, "\"gloo:%s\"", op);
+	else
 		view_write_json(&chrome->view, writer, row->name);
-	}
 	fragments_write(&chrome->places, row->track, writer);
 	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	write_collective_args(chrome, bytes_of(string_get(strings, row->args)));
@@ -210,27 +205,22 @@ void chrome_write_rank_row(struct chrome *chrome, const struct rank_row *row)
 	struct writer *writer = &chrome->writer;
 
 	chrome_next(chrome);
-	if (row->op) {
-		writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"gloo:");
-		writer_raw(writer, row->op);
-	} else {
-		writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":"
-		                       "\"ProfilerStep#");
-		writer_u64(writer, row->number);
-	}
-	writer_literal(writer, "\",\"pid\":");
-	writer_u64(writer, chrome->ids.process_pid[row->process]);
-	writer_literal(writer, ",\"tid\":");
-	writer_u64(writer, chrome_rank_tid(row));
-	writer_literal(writer, ",\"ts\":");
+	if (row->op)
+		writer_format(writer, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"gloo:%s\"",
+		              row->op);
+	else
+		writer_format(writer,
+		              "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":"
+		              "\"ProfilerStep#%u\"",
+		              row->number);
+	chrome_write_place(writer, chrome->ids.process_pid[row->process], chrome_rank_tid(row));
 	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	if (row->op)
 		write_collective_args(chrome, row->bytes);
 	else
 		writer_literal(writer, ",\"args\":{\"kind\":\"Step\"");
-	writer_literal(writer, ",\"found\":\"");
-	writer_raw(writer, row->op        ? "in the work of its devices"
-	                   : row->is_turn ? "turn of the loop in its kernels"
-	                                  : "all of the rank");
-	writer_literal(writer, "\"}}");
+	writer_format(writer, ",\"found\":\"%s\"}}",
+	              row->op        ? "in the work of its devices"
+	              : row->is_turn ? "turn of the loop in its kernels"
+	                             : "all of the rank");
 }

@@ -41,30 +41,14 @@ struct device_log {
 	struct view view;
 	struct writer writer;
 	struct log_line *lines; /* owned */
-	uint64_t n, n_allocated;
+	uint32_t n;
 	uint32_t *slots;     /* owned: by device */
 	struct map instants; /* name -> number */
-	uint32_t n_instants;
 	uint64_t n_left_out;
 	uint32_t columns; /* 6 or 15 */
 };
 
 /* -- in -------------------------------------------------------------------------------------- */
-
-static int add(struct device_log *log, const struct log_line *line)
-{
-	if (log->n == log->n_allocated) {
-		uint64_t larger = log->n_allocated ? 2 * log->n_allocated : 1024;
-		struct log_line *grown = realloc(log->lines, larger * sizeof(*grown));
-
-		if (!grown)
-			return FLEXTRACE_E_MEMORY;
-		log->lines = grown;
-		log->n_allocated = larger;
-	}
-	log->lines[log->n++] = *line;
-	return FLEXTRACE_OK;
-}
 
 static int add_zone(struct device_log *log, const struct device_row *row, uint32_t order)
 {
@@ -84,12 +68,12 @@ static int add_zone(struct device_log *log, const struct device_row *row, uint32
 		.kind = row->kind,
 	};
 
-	FLEXTRACE_TRY(add(log, &line));
+	FLEXTRACE_TRY(ARRAY_PUSH(log->lines, log->n, line));
 	line.ticks = zone->last_ticks;
 	line.other_ticks = zone->first_ticks;
 	line.is_end = true;
 	line.is_late = zone->last_ticks > zone->first_ticks;
-	return add(log, &line);
+	return ARRAY_PUSH(log->lines, log->n, line);
 }
 
 static int take_zones(struct device_log *log)
@@ -109,7 +93,7 @@ static int number_instant(struct device_log *log, uint32_t name, uint32_t *ret_i
 	uint32_t found = map_find(&log->instants, name, 0);
 
 	if (found == MAP_NONE) {
-		found = log->n_instants++;
+		found = (uint32_t)log->instants.n_used;
 		FLEXTRACE_TRY(map_put(&log->instants, name, 0, found));
 	}
 	*ret_id = log->view.timeline->n_markers + found;
@@ -138,7 +122,7 @@ static int take_instants(struct device_log *log)
 		if (row->class != RECORD_MARKER_BATCH)
 			continue;
 		FLEXTRACE_TRY(number_instant(log, row->name, &line.id));
-		FLEXTRACE_TRY(add(log, &line));
+		FLEXTRACE_TRY(ARRAY_PUSH(log->lines, log->n, line));
 	}
 	return FLEXTRACE_OK;
 }
@@ -246,8 +230,7 @@ static void write_risc(struct device_log *log, const struct log_line *line)
 	} else if (line->processor < sizeof(names) / sizeof(*names)) {
 		writer_raw(&log->writer, names[line->processor]);
 	} else {
-		writer_literal(&log->writer, "RISC_");
-		writer_u64(&log->writer, line->processor);
+		writer_format(&log->writer, "RISC_%u", line->processor);
 	}
 }
 
@@ -290,8 +273,7 @@ static void write_source(struct device_log *log, const struct log_line *line)
 	                                      ? &log->view.timeline->markers[line->marker]
 	                                      : NULL;
 
-	writer_u64(&log->writer, marker ? marker->line : 0);
-	writer_char(&log->writer, ',');
+	writer_format(&log->writer, "%u,", marker ? marker->line : 0);
 	if (marker)
 		write_string(log, marker->file);
 }
@@ -300,13 +282,9 @@ static void write_rest(struct device_log *log, const struct log_line *line)
 {
 	static const char *const types[] = {"ZONE_START", "ZONE_END", "", "", "TS_EVENT"};
 
-	writer_literal(&log->writer, ",0,");
-	writer_u64(&log->writer, line->job);
-	writer_literal(&log->writer, ",,,");
+	writer_format(&log->writer, ",0,%" PRIu64 ",,,", line->job);
 	write_zone_name(log, line);
-	writer_char(&log->writer, ',');
-	writer_raw(&log->writer, types[packet_type(line)]);
-	writer_char(&log->writer, ',');
+	writer_format(&log->writer, ",%s,", types[packet_type(line)]);
 	write_source(log, line);
 	writer_char(&log->writer, ',');
 }
@@ -315,17 +293,10 @@ static void write_line(struct device_log *log, const struct log_line *line)
 {
 	struct writer *writer = &log->writer;
 
-	writer_u64(writer, log->slots[line->device]);
-	writer_char(writer, ',');
-	writer_u64(writer, line->core % FLEXTRACE_CORE_STRIDE);
-	writer_char(writer, ',');
-	writer_u64(writer, line->core / FLEXTRACE_CORE_STRIDE);
-	writer_char(writer, ',');
+	writer_format(writer, "%u,%u,%u,", log->slots[line->device],
+	              line->core % FLEXTRACE_CORE_STRIDE, line->core / FLEXTRACE_CORE_STRIDE);
 	write_risc(log, line);
-	writer_char(writer, ',');
-	writer_u64(writer, timer_of(log, line));
-	writer_char(writer, ',');
-	writer_u64(writer, line->ticks);
+	writer_format(writer, ",%" PRIu64 ",%" PRIu64, timer_of(log, line), line->ticks);
 	if (log->columns == 15)
 		write_rest(log, line);
 	writer_char(writer, '\n');
@@ -341,12 +312,10 @@ static void write_header(struct device_log *log)
 		write_string(log, device->name);
 	else
 		writer_literal(&log->writer, "unknown");
-	writer_literal(&log->writer, ", CHIP_FREQ[MHz]: ");
-	writer_u64(&log->writer, (uint64_t)llround(frequency_of(log)));
-	if (log->columns == 15) {
-		writer_literal(&log->writer, ", Max Compute Cores: ");
-		writer_u64(&log->writer, device ? device->n_cores : 0);
-	}
+	writer_format(&log->writer, ", CHIP_FREQ[MHz]: %lld", llround(frequency_of(log)));
+	if (log->columns == 15)
+		writer_format(&log->writer, ", Max Compute Cores: %u",
+		              device ? device->n_cores : 0);
 	writer_literal(&log->writer, "\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
 	                             "time[cycles since reset]");
 	if (log->columns == 15)
@@ -372,7 +341,7 @@ static int write_file(struct device_log *log, const char *dir, const char *file,
 {
 	FLEXTRACE_TRY(writer_open(&log->writer, dir, file, false, error));
 	write_header(log);
-	for (uint64_t i = 0; i < log->n && !writer_failed(&log->writer); i++)
+	for (uint32_t i = 0; i < log->n && !writer_failed(&log->writer); i++)
 		write_line(log, &log->lines[i]);
 	return writer_close(&log->writer, error);
 }
