@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "findings/utilization_impl.h"
+#include "utilization_impl.h"
 
 #define MIN_SCORE 0.8
 #define NEAR      0.2
