@@ -45,6 +45,7 @@ struct pipeline {
 	struct transfers transfers;
 	struct table flows; /* those shown and the messages; without any message it is empty */
 	struct power power;
+	struct power_samples *samples; /* owned */
 	struct iterations iterations;
 	struct owners owners;
 	uint32_t *iteration_of_op;
@@ -339,7 +340,8 @@ static int find_counters(struct pipeline *pipeline)
 
 	if (pipeline->options->plain.power_unit)
 		power_unit_read(pipeline->options->plain.power_unit, &unit);
-	FLEXTRACE_TRY(power_find(&pipeline->power, &pipeline->timeline, unit));
+	FLEXTRACE_TRY(power_find(&pipeline->power, &pipeline->samples, &pipeline->timeline, unit));
+	input.samples = pipeline->samples;
 	clocks_drop_maps(pipeline->clocks);
 	pipeline->findings.power = &pipeline->power;
 	for (int i = 0; i < COMPUTED_COUNTER_COUNT; i++)
@@ -546,6 +548,7 @@ static void release(struct pipeline *pipeline)
 	unwrap_output_release(&pipeline->unwrapped);
 	identity_release(&pipeline->identity);
 	transfers_release(&pipeline->transfers);
+	power_samples_free(pipeline->samples, pipeline->power.n_devices);
 	power_release(&pipeline->power);
 	iterations_release(&pipeline->iterations);
 	owners_release(&pipeline->owners);

@@ -67,39 +67,37 @@ static bool place_sample(const struct timeline *timeline, uint32_t source, struc
 }
 
 /* Samples are many: counted first, they need no room to grow. One device has what there is. */
-static int make_room(struct power *power, const struct timeline *timeline)
+static int make_room(struct power_samples *samples, uint32_t n, const struct timeline *timeline)
 {
-	if (power->n_devices == 1)
-		power->devices[0].n_allocated = (uint32_t)timeline->n_ops;
-	for (uint64_t i = 0; power->n_devices > 1 && i < timeline->n_ops; i++)
-		power->devices[timeline->ops[i].device].n_allocated += timeline->ops[i].power != 0;
-	for (uint32_t i = 0; i < power->n_devices; i++) {
-		struct power_device *device = &power->devices[i];
-
-		if (!device->n_allocated)
+	if (n == 1)
+		samples[0].n_allocated = (uint32_t)timeline->n_ops;
+	for (uint64_t i = 0; n > 1 && i < timeline->n_ops; i++)
+		samples[timeline->ops[i].device].n_allocated += timeline->ops[i].power != 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!samples[i].n_allocated)
 			continue;
-		device->samples = blocks_reserve(device->n_allocated, sizeof(*device->samples));
-		if (!device->samples)
+		samples[i].list = blocks_reserve(samples[i].n_allocated, sizeof(*samples[i].list));
+		if (!samples[i].list)
 			return FLEXTRACE_E_MEMORY;
 	}
 	return FLEXTRACE_OK;
 }
 
-static int add_samples(struct power *power, const struct timeline *timeline)
+static int add_samples(struct power_samples *all, uint32_t n, const struct timeline *timeline)
 {
-	FLEXTRACE_TRY(make_room(power, timeline));
+	FLEXTRACE_TRY(make_room(all, n, timeline));
 	for (uint64_t i = 0; i < timeline->n_ops; i++) {
-		struct power_device *device = &power->devices[timeline->ops[i].device];
+		struct power_samples *of = &all[timeline->ops[i].device];
 		struct power_sample *sample;
 
 		if (!timeline->ops[i].power)
 			continue;
-		FLEXTRACE_TRY(blocks_fill_next(device->samples, device->n, sizeof(*sample)));
-		sample = &device->samples[device->n];
-		if (!place_sample(timeline, (uint32_t)i, &device->near, sample))
+		FLEXTRACE_TRY(blocks_fill_next(of->list, of->n, sizeof(*sample)));
+		sample = &of->list[of->n];
+		if (!place_sample(timeline, (uint32_t)i, &of->near, sample))
 			continue;
-		if (device->n++ && sample->time_ns <= sample[-1].time_ns)
-			device->is_unordered = true;
+		if (of->n++ && sample->time_ns <= sample[-1].time_ns)
+			of->is_unordered = true;
 	}
 	return FLEXTRACE_OK;
 }
@@ -115,18 +113,18 @@ static int compare_samples(const void *left, const void *right)
 }
 
 /* Of samples at one time, the first stays. */
-static void sort_samples(struct power_device *device)
+static void sort_samples(struct power_samples *of)
 {
 	uint32_t n = 0;
 
-	if (!device->is_unordered)
+	if (!of->is_unordered)
 		return;
-	qsort(device->samples, device->n, sizeof(*device->samples), compare_samples);
-	for (uint32_t i = 0; i < device->n; i++) {
-		if (!n || device->samples[i].time_ns > device->samples[n - 1].time_ns)
-			device->samples[n++] = device->samples[i];
+	qsort(of->list, of->n, sizeof(*of->list), compare_samples);
+	for (uint32_t i = 0; i < of->n; i++) {
+		if (!n || of->list[i].time_ns > of->list[n - 1].time_ns)
+			of->list[n++] = of->list[i];
 	}
-	device->n = n;
+	of->n = n;
 }
 
 /* -- watts ------------------------------------------------------------------------------------- */
@@ -173,13 +171,14 @@ static double measure_one(struct power_device *device, const struct power_sample
 	return NAN;
 }
 
-static int measure(struct power_device *device)
+static int measure(struct power_device *device, const struct power_samples *samples)
 {
+	device->n = samples->n;
 	device->levels = blocks_reserve(device->n, sizeof(*device->levels));
 	if (!device->levels)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < device->n; i++) {
-		const struct power_sample *from = &device->samples[i];
+		const struct power_sample *from = &samples->list[i];
 		bool is_last = i + 1 == device->n;
 
 		FLEXTRACE_TRY(blocks_fill_next(device->levels, i, sizeof(*device->levels)));
@@ -190,12 +189,12 @@ static int measure(struct power_device *device)
 }
 
 /* The unit that makes most stretches possible. */
-static uint8_t guess_unit(const struct power_device *device)
+static uint8_t guess_unit(const struct power_samples *samples)
 {
 	uint64_t n_possible = 0, n = 0;
 
-	for (uint32_t i = 0; i + 1 < device->n; i++) {
-		const struct power_sample *from = &device->samples[i];
+	for (uint32_t i = 0; i + 1 < samples->n; i++) {
+		const struct power_sample *from = &samples->list[i];
 		double count = watts_per_count(from, &from[1], POWER_PER_US);
 
 		if (isnan(count))
@@ -207,7 +206,7 @@ static uint8_t guess_unit(const struct power_device *device)
 }
 
 static uint8_t unit_of(const struct timeline *timeline, uint32_t index,
-                       const struct power_device *device, enum power_unit asked)
+                       const struct power_samples *samples, enum power_unit asked)
 {
 	const char *own = string_get(timeline->strings,
 	                             timeline->identity->devices[index].power_unit);
@@ -215,36 +214,41 @@ static uint8_t unit_of(const struct timeline *timeline, uint32_t index,
 	if (asked != POWER_AUTO)
 		return (uint8_t)asked;
 	if (!*own)
-		return guess_unit(device);
+		return guess_unit(samples);
 	return power_unit_read(own, &asked) ? (uint8_t)asked : POWER_NO_UNIT;
 }
 
-int power_find(struct power *power, const struct timeline *timeline, enum power_unit unit)
+int power_find(struct power *power, struct power_samples **ret_samples,
+               const struct timeline *timeline, enum power_unit unit)
 {
 	uint32_t n = timeline->has_power ? timeline->identity->n_devices : 0;
+	struct power_samples *samples = calloc(n + 1ull, sizeof(*samples));
 
-	*power = (struct power){.n_devices = n};
-	power->devices = calloc(n + 1ull, sizeof(*power->devices));
-	if (!power->devices)
+	*ret_samples = samples;
+	*power = (struct power){calloc(n + 1ull, sizeof(*power->devices)), n};
+	if (!power->devices || !samples)
 		return FLEXTRACE_E_MEMORY;
 	if (n)
-		FLEXTRACE_TRY(add_samples(power, timeline));
+		FLEXTRACE_TRY(add_samples(samples, n, timeline));
 	for (uint32_t i = 0; i < n; i++) {
-		struct power_device *device = &power->devices[i];
-
-		sort_samples(device);
-		device->unit = unit_of(timeline, i, device, unit);
-		FLEXTRACE_TRY(measure(device));
+		sort_samples(&samples[i]);
+		power->devices[i].unit = unit_of(timeline, i, &samples[i], unit);
+		FLEXTRACE_TRY(measure(&power->devices[i], &samples[i]));
 	}
 	return FLEXTRACE_OK;
 }
 
 void power_release(struct power *power)
 {
-	for (uint32_t i = 0; power->devices && i < power->n_devices; i++) {
+	for (uint32_t i = 0; power->devices && i < power->n_devices; i++)
 		blocks_free(power->devices[i].levels);
-		blocks_free(power->devices[i].samples);
-	}
 	free(power->devices);
 	*power = (struct power){.n_devices = 0};
+}
+
+void power_samples_free(struct power_samples *samples, uint32_t n_devices)
+{
+	for (uint32_t i = 0; samples && i < n_devices; i++)
+		blocks_free(samples[i].list);
+	free(samples);
 }

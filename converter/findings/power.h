@@ -43,14 +43,18 @@ struct power_sample { /* what a level comes from */
 	uint8_t status; /* enum time_status */
 };
 
-struct power_device {
-	struct power_level *levels;   /* owned, by time, none at the same */
-	struct power_sample *samples; /* owned, one for each level; NULL: nobody needs them now */
+struct power_samples {             /* of a device */
+	struct power_sample *list; /* owned, by time, none at the same; NULL: they were taken */
 	uint32_t n, n_allocated;
+	struct clock_near near; /* where the last one was placed */
+	bool is_unordered;
+};
+
+struct power_device {
+	struct power_level *levels; /* owned, one for each sample */
+	uint32_t n;
 	uint64_t n_unclear, n_implausible;
-	struct clock_near near; /* where the last sample was placed */
-	bool is_unordered;      /* samples */
-	uint8_t unit;           /* enum power_unit, never AUTO */
+	uint8_t unit; /* enum power_unit, never AUTO */
 };
 
 struct power {
@@ -62,9 +66,11 @@ struct power {
 bool power_unit_read(const char *name, enum power_unit *ret);
 const char *power_unit_name(uint8_t unit);
 
-/* Makes samples and levels; of a timeline without power, none. FLEXTRACE_E_MEMORY or 0;
- * release in any case. */
-int power_find(struct power *power, const struct timeline *timeline, enum power_unit unit);
+/* Makes levels, and stores the samples that they come from, by struct device, for who shows them;
+ * of a timeline without power, none. FLEXTRACE_E_MEMORY or 0; release both in any case. */
+int power_find(struct power *power, struct power_samples **ret_samples,
+               const struct timeline *timeline, enum power_unit unit);
 void power_release(struct power *power);
+void power_samples_free(struct power_samples *samples, uint32_t n_devices);
 
 #endif

@@ -29,7 +29,8 @@ const char *computed_counter_name(enum computed_counter counter);
 struct counters_input {
 	const struct timeline *timeline;  /* weak, all */
 	const struct kernel_costs *costs; /* NULL: no `PT Active` */
-	struct power *power;              /* NULL: no `Power`; else its samples are freed */
+	const struct power *power;        /* NULL: no `Power` */
+	struct power_samples *samples;    /* of its devices: taken */
 	struct string_cache *strings;
 	bool is_off[COMPUTED_COUNTER_COUNT];
 };

@@ -5,12 +5,14 @@
 #include "counters_impl.h"
 
 /* A stretch that is not known shows once, behind one that is. */
-static int add_device(struct counter_maker *maker, uint32_t index, struct power_device *device)
+static int add_device(struct counter_maker *maker, uint32_t index)
 {
+	const struct power_device *device = &maker->input->power->devices[index];
+	struct power_sample *samples = maker->input->samples[index].list;
 	bool was_known = false;
 
 	for (uint32_t i = 0; i < device->n; i++) {
-		const struct power_sample *from = &device->samples[i];
+		const struct power_sample *from = &samples[i];
 		const struct counter_sample sample = {from->time_ns, index, from->source,
 		                                      from->err_ns, from->status};
 		double watts = device->levels[i].watts;
@@ -20,18 +22,18 @@ static int add_device(struct counter_maker *maker, uint32_t index, struct power_
 			FLEXTRACE_TRY(counter_add_row(maker, &sample, is_known ? watts : 0));
 		was_known = is_known;
 		if (i % BLOCKS_FILL_STEP == 0)
-			blocks_drop(device->samples, i * sizeof(*device->samples));
+			blocks_drop(samples, i * sizeof(*samples));
 	}
-	blocks_free(device->samples);
-	device->samples = NULL;
+	blocks_free(samples);
+	maker->input->samples[index].list = NULL;
 	return FLEXTRACE_OK;
 }
 
 int power_watts_add(struct counter_maker *maker)
 {
-	struct power *power = maker->input->power;
+	const struct power *power = maker->input->power;
 
 	for (uint32_t i = 0; power && i < power->n_devices; i++)
-		FLEXTRACE_TRY(add_device(maker, i, &power->devices[i]));
+		FLEXTRACE_TRY(add_device(maker, i));
 	return FLEXTRACE_OK;
 }

@@ -24,6 +24,7 @@
 struct power_test {
 	struct analysis_test analysis;
 	struct power power;
+	struct power_samples *samples;
 	uint32_t counts;
 };
 
@@ -45,6 +46,7 @@ static int stop(void **state)
 {
 	struct power_test *test = *state;
 
+	power_samples_free(test->samples, test->power.n_devices);
 	power_release(&test->power);
 	analysis_test_release(&test->analysis);
 	free(test);
@@ -67,8 +69,9 @@ static void find(struct power_test *test, enum power_unit unit)
 {
 	struct timeline_fixture *fixture = &test->analysis.fixture;
 
+	power_samples_free(test->samples, test->power.n_devices);
 	power_release(&test->power);
-	assert_int_equal(power_find(&test->power, &fixture->timeline, unit), 0);
+	assert_int_equal(power_find(&test->power, &test->samples, &fixture->timeline, unit), 0);
 	fixture->findings.power = &test->power;
 }
 
@@ -350,6 +353,7 @@ static struct table find_counter(struct power_test *test)
 {
 	const struct counters_input input = {.timeline = &test->analysis.fixture.timeline,
 	                                     .power = &test->power,
+	                                     .samples = test->samples,
 	                                     .strings = &test->analysis.fixture.cache};
 	struct table counters = TABLE_INIT;
 
