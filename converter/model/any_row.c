@@ -138,13 +138,9 @@ static void describe_memory(const struct timeline *timeline, const struct memory
 	out->process = timeline->identity->devices[row->device].process;
 }
 
-struct any_row any_row_of(const struct timeline *timeline, enum row_table table, const void *row)
+static struct any_row new_row(void)
 {
-	struct any_row out = {
-		.table = table,
-		.row = row,
-		.start_time_ns = *(const int64_t *)row, /* every row starts with it */
-		.end_time_ns = *(const int64_t *)row,
+	return (struct any_row){
 		.thread = FLEXTRACE_NONE,
 		.device = FLEXTRACE_NONE,
 		.track = FLEXTRACE_NONE,
@@ -154,7 +150,25 @@ struct any_row any_row_of(const struct timeline *timeline, enum row_table table,
 		.job = UINT64_MAX,
 		.peer = INT64_MIN,
 	};
+}
 
+struct any_row any_row_of_track(const struct timeline *timeline, uint32_t track)
+{
+	struct any_row out = new_row();
+
+	describe_track(timeline, track, &out);
+	if (timeline->tracks[track].kind == TRACK_QUEUE)
+		out.queue = timeline->tracks[track].id;
+	return out;
+}
+
+struct any_row any_row_of(const struct timeline *timeline, enum row_table table, const void *row)
+{
+	struct any_row out = new_row();
+
+	out.table = table;
+	out.row = row;
+	out.start_time_ns = out.end_time_ns = *(const int64_t *)row; /* every row starts with it */
 	if (table == OF_HOST)
 		describe_host(timeline, row, &out);
 	else if (table == OF_DEVICE)

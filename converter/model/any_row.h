@@ -46,4 +46,7 @@ uint64_t timeline_n_rows(const struct timeline *timeline);
 
 struct any_row any_row_of(const struct timeline *timeline, enum row_table table, const void *row);
 
+/* What is known of a row by its track; of one of a queue its number. */
+struct any_row any_row_of_track(const struct timeline *timeline, uint32_t track);
+
 #endif

@@ -44,7 +44,8 @@ static struct cell cell_of_thing(enum column_type type, uint32_t index,
 	case COLUMN_TYPE_THREAD:
 		return cell_of_string(timeline, identity->threads[index].name);
 	default:
-		return cell_of(identity->devices[index].device, false);
+		return cell_of(identity->devices[index].device,
+		               identity->devices[index].device == FLEXTRACE_NONE);
 	}
 }
 
@@ -83,28 +84,12 @@ struct cell column_read(const struct column *column, const void *row,
 	case COLUMN_TYPE_NAMED:
 		return cell_of_text(column->name_of(*(const uint8_t *)at));
 	case COLUMN_TYPE_CALL:
-		return column->read(row, timeline);
+		return column->read(at, timeline);
 	case COLUMN_TYPE_STRING:
 		return cell_of_string(timeline, *(const uint32_t *)at);
 	default:
 		if (*(const uint32_t *)at == FLEXTRACE_NONE)
 			return (struct cell){.kind = CELL_EMPTY};
 		return cell_of_thing(column->type, *(const uint32_t *)at, timeline);
-	}
-}
-
-bool column_is_text(const struct column *column)
-{
-	switch ((enum column_type)column->type) {
-	case COLUMN_TYPE_TEXT:
-	case COLUMN_TYPE_NAMED:
-	case COLUMN_TYPE_CALL:
-	case COLUMN_TYPE_STRING:
-	case COLUMN_TYPE_HOST:
-	case COLUMN_TYPE_DEVICE_HOST:
-	case COLUMN_TYPE_THREAD:
-		return true;
-	default:
-		return false;
 	}
 }

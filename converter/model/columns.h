@@ -29,7 +29,7 @@ enum column_type {
 	COLUMN_TYPE_NONZERO, /* uint64_t; 0 = empty */
 	COLUMN_TYPE_NAMED,   /* uint8_t, that `name_of` knows */
 	COLUMN_TYPE_LENGTH,  /* int64_t: from here to the int64_t behind it */
-	COLUMN_TYPE_CALL,    /* what `read` finds */
+	COLUMN_TYPE_CALL,    /* what `read` finds there */
 	/* of the timeline that the row is about */
 	COLUMN_TYPE_TIME,   /* int64_t, told since the Unix epoch */
 	COLUMN_TYPE_STRING, /* uint32_t */
@@ -69,7 +69,7 @@ struct column {
 	int8_t n_decimals;     /* REAL only */
 	uint32_t offset_bytes; /* in the row */
 	const char *(*name_of)(uint8_t value);
-	struct cell (*read)(const void *row, const struct timeline *timeline);
+	struct cell (*read)(const void *place, const struct timeline *timeline);
 };
 
 /* What an optional column holds where there is no value: the largest unsigned number, the least
@@ -131,9 +131,9 @@ struct column {
 		name, COLUMN_TYPE_NAMED, false, 0, offsetof(row, member), name_of, NULL \
 	}
 
-#define COLUMN_CALL(name, read)                                \
-	{                                                      \
-		name, COLUMN_TYPE_CALL, true, 0, 0, NULL, read \
+#define COLUMN_CALL(name, read, row, member)                                       \
+	{                                                                          \
+		name, COLUMN_TYPE_CALL, true, 0, offsetof(row, member), NULL, read \
 	}
 
 /* Columns named as the member that holds them, and otherwise. */
@@ -168,9 +168,6 @@ struct owner_cells {
 /* Reads a cell of a row. `timeline` may be NULL where no column is of one. */
 struct cell column_read(const struct column *column, const void *row,
                         const struct timeline *timeline);
-
-/* Whether its cells are texts. */
-bool column_is_text(const struct column *column);
 
 static inline struct cell cell_of_text(const char *text)
 {

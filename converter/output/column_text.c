@@ -48,12 +48,15 @@ static void begin(struct row_sink *sink)
 	column_write_names(((struct csv_sink *)sink)->writer, sink->columns, sink->n_columns);
 }
 
-static void write_cell(const struct column *column, const struct cell *cell, struct writer *writer)
+void column_write_cell(const struct column *column, const void *row,
+                       const struct timeline *timeline, struct writer *writer)
 {
-	if (cell->kind == CELL_TEXT)
-		writer_csv(writer, cell->text, strlen(cell->text));
-	else if (cell->kind != CELL_EMPTY)
-		write_number(column, cell, writer);
+	const struct cell cell = read_cell(column, row, timeline);
+
+	if (cell.kind == CELL_TEXT)
+		writer_csv(writer, cell.text, strlen(cell.text));
+	else if (cell.kind != CELL_EMPTY)
+		write_number(column, &cell, writer);
 }
 
 static bool is_number(const char *text)
@@ -76,15 +79,10 @@ static void write_foreign(const char *text, struct writer *writer)
 static void write_row(struct writer *writer, const struct row_sink *sink, const void *row)
 {
 	for (uint32_t i = 0; i < sink->n_columns; i++) {
-		const struct column *column = &sink->columns[i];
-
-		if (sink->instead && sink->instead[i]) {
+		if (sink->instead && sink->instead[i])
 			write_foreign(sink->instead[i], writer);
-		} else {
-			const struct cell cell = read_cell(column, row, sink->timeline);
-
-			write_cell(column, &cell, writer);
-		}
+		else
+			column_write_cell(&sink->columns[i], row, sink->timeline, writer);
 		writer_char(writer, i + 1 < sink->n_columns ? ',' : '\n');
 	}
 }

@@ -19,6 +19,10 @@ void column_write_names(struct writer *writer, const struct column *columns, uin
 void column_write_row(struct writer *writer, const struct column *columns, uint32_t n_columns,
                       const void *row);
 
+/* Writes a cell of a row into a CSV file. */
+void column_write_cell(const struct column *column, const void *row,
+                       const struct timeline *timeline, struct writer *writer);
+
 /* Appends `,"name":value` for each column. Empty values are null. */
 void column_write_json(const struct column *columns, uint32_t n_columns, const void *row,
                        struct writer *writer);

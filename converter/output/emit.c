@@ -160,8 +160,8 @@ static int run_analysis(struct work *work, struct job *job)
 static int run_job(struct work *work, struct job *job)
 {
 	if (job->emitter)
-		return job->emitter->write(work->findings, work->options, job->counts,
-		                           &job->n_counts, &job->error);
+		return job->emitter->write(job->emitter->what, work->findings, work->options,
+		                           job->counts, &job->n_counts, &job->error);
 	if (job->analysis)
 		return run_analysis(work, job);
 	job->n_counts = 1;

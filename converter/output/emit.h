@@ -87,10 +87,12 @@ struct emit_file_count {
 
 struct emitter {
 	const char *format; /* "chrome", "csv", "text" */
-	/* Writes its file(s) into output_dir, appends to `counts` (room for EMIT_MAX_FILES) from
-	 * *n on. */
-	int (*write)(const struct findings *findings, const struct emit_options *options,
-	             struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error);
+	/* Writes its file(s), of which `what` says which, into output_dir, appends to `counts`
+	 * (room for EMIT_MAX_FILES) from *n on. */
+	int (*write)(const void *what, const struct findings *findings,
+	             const struct emit_options *options, struct emit_file_count *counts,
+	             uint32_t *n, struct flextrace_error *error);
+	const void *what;
 };
 
 extern const struct emitter emit_chrome;     /* trace.json */

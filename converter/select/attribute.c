@@ -96,7 +96,7 @@ static const struct column attributes[] = {
 	COLUMN_DEVICE(struct any_row, device),
 	COLUMN_OPTIONAL(struct any_row, core),
 	COLUMN_OPTIONAL(struct any_row, queue),
-	COLUMN_CALL("kind", read_kind),
+	COLUMN_CALL("kind", read_kind, struct any_row, table),
 	COLUMN_STRING("name", struct any_row, name),
 	COLUMN_OPTIONAL(struct any_row, job),
 	COLUMN_NONZERO("correlation", struct any_row, correlation),
@@ -105,10 +105,10 @@ static const struct column attributes[] = {
 	COLUMN_NONZERO("bytes", struct any_row, bytes),
 	COLUMN_STRING("group", struct any_row, group),
 	COLUMN_OPTIONAL(struct any_row, peer),
-	COLUMN_CALL("type", read_type),
-	COLUMN_CALL("category", read_category),
-	COLUMN_CALL("class", read_class),
-	COLUMN_CALL("source", read_source),
+	COLUMN_CALL("type", read_type, struct any_row, table),
+	COLUMN_CALL("category", read_category, struct any_row, table),
+	COLUMN_CALL("class", read_class, struct any_row, table),
+	COLUMN_CALL("source", read_source, struct any_row, table),
 };
 
 #define N_ATTRIBUTES (sizeof(attributes) / sizeof(attributes[0]))

@@ -16,8 +16,8 @@ int chrome_write_trace(struct emit_test *test, bool gzip, struct flextrace_error
 	int code;
 
 	test->n_counts = 0;
-	code = emit_chrome.write(&test->fixture.findings, &options, test->counts, &test->n_counts,
-	                         error);
+	code = emit_chrome.write(emit_chrome.what, &test->fixture.findings, &options, test->counts,
+	                         &test->n_counts, error);
 	assert_int_equal(test->n_counts, 1);
 	return code;
 }

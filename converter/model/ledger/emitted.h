@@ -107,14 +107,8 @@ void emitted_identify(struct emitted *emitted, const struct identity *identity);
 /* Whether there is anything to tell of a class of records of a process. */
 bool emitted_has(const struct emitted_process *process, int class);
 
-/* How many of these there are; `emitted` may be NULL. */
-uint64_t emitted_rows(const struct emitted *emitted);
-
 /* Records of a class that were emitted for certain and not read. */
 uint64_t emitted_missing(const struct emitted_process *process, int class);
-
-/* Records of a process that were late. */
-uint64_t emitted_late(const struct emitted_process *process);
 
 /* "definitions", "events". */
 const char *emitted_channel_name(enum emitted_channel channel);

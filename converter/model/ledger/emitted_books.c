@@ -119,24 +119,9 @@ bool emitted_has(const struct emitted_process *process, int class)
 	return !process->is_excluded && (process->most[class] || process->read[class]);
 }
 
-uint64_t emitted_rows(const struct emitted *emitted)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; emitted && i < emitted->n; i++)
-		for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
-			n += emitted_has(&emitted->processes[i], class);
-	return n;
-}
-
 uint64_t emitted_missing(const struct emitted_process *process, int class)
 {
 	return rise(process->read[class], process->least[class]);
-}
-
-uint64_t emitted_late(const struct emitted_process *process)
-{
-	return sum(process->late);
 }
 
 /* -- books ------------------------------------------------------------------------------------- */
@@ -147,7 +132,7 @@ static int book_late(struct ledger *ledger, const struct emitted *emitted)
 	for (uint32_t i = 0; i < emitted->n; i++) {
 		const struct emitted_process *process = &emitted->processes[i];
 		struct loss_place place = LOSS_NOWHERE;
-		uint64_t n = process->is_excluded ? 0 : emitted_late(process);
+		uint64_t n = process->is_excluded ? 0 : sum(process->late);
 
 		place.process = process->process;
 		if (n)

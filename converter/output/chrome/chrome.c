@@ -165,50 +165,20 @@ static void leave_row_out(struct merge *merge, enum record_class class)
 	count->left_out_by_class[class]++;
 }
 
-static uint64_t next_async_id(struct merge *merge)
-{
-	return ASYNC_ID + merge->n_async++;
-}
-
 /* A row that crosses others of its line, as it was asked for. */
-static int write_crossing_host(struct merge *merge, const struct host_row *row)
+static int write_crossing(struct merge *merge, const void *row, enum record_class class,
+                          struct chrome_later end)
 {
-	const struct chrome_later end = {
-		.time_ns = row->end_time_ns,
-		.id = next_async_id(merge),
-		.track = row->track,
-		.name = row->name,
-		.kind = row->kind,
-		.what = LATER_HOST_END,
-	};
-
+	end.id = ASYNC_ID + merge->n_async++;
 	if (merge->chrome->views.overlap != OVERLAP_ASYNC) {
-		leave_row_out(merge, row->class);
+		leave_row_out(merge, class);
 		return 0;
 	}
-	count_row(merge, row->class);
-	chrome_write_host(merge->chrome, row, &end);
-	return push_later(merge, &end);
-}
-
-static int write_crossing_device(struct merge *merge, const struct device_row *row)
-{
-	const struct view *view = &merge->chrome->view;
-	const struct chrome_later end = {
-		.time_ns = row->end_time_ns,
-		.id = next_async_id(merge),
-		.track = row->track,
-		.name = view_device_name(view, row),
-		.kind = row->kind,
-		.what = LATER_DEVICE_END,
-	};
-
-	if (merge->chrome->views.overlap != OVERLAP_ASYNC) {
-		leave_row_out(merge, view_device_class(view, row));
-		return 0;
-	}
-	count_row(merge, view_device_class(view, row));
-	chrome_write_device(merge->chrome, row, &end);
+	count_row(merge, class);
+	if (end.what == LATER_HOST_END)
+		chrome_write_host(merge->chrome, row, &end);
+	else
+		chrome_write_device(merge->chrome, row, &end);
 	return push_later(merge, &end);
 }
 
@@ -217,7 +187,12 @@ static int write_host(struct merge *merge)
 	const struct host_row *row = table_next(&merge->cursors[FROM_HOST], sizeof(*row));
 
 	if (!has_interval(merge->chrome, row->track))
-		return write_crossing_host(merge, row);
+		return write_crossing(merge, row, row->class,
+		                      (struct chrome_later){.time_ns = row->end_time_ns,
+		                                            .track = row->track,
+		                                            .name = row->name,
+		                                            .kind = row->kind,
+		                                            .what = LATER_HOST_END});
 	if (row->kind == HOST_COLLECTIVE && merge->chrome->process != FLEXTRACE_NONE)
 		chrome_write_collective(merge->chrome, row);
 	else
@@ -229,11 +204,17 @@ static int write_host(struct merge *merge)
 static int write_device(struct merge *merge)
 {
 	const struct device_row *row = table_next(&merge->cursors[FROM_DEVICE], sizeof(*row));
+	const struct view *view = &merge->chrome->view;
 
 	if (!has_interval(merge->chrome, row->track))
-		return write_crossing_device(merge, row);
+		return write_crossing(merge, row, view_device_class(view, row),
+		                      (struct chrome_later){.time_ns = row->end_time_ns,
+		                                            .track = row->track,
+		                                            .name = view_device_name(view, row),
+		                                            .kind = row->kind,
+		                                            .what = LATER_DEVICE_END});
 	chrome_write_device(merge->chrome, row, NULL);
-	count_row(merge, view_device_class(&merge->chrome->view, row));
+	count_row(merge, view_device_class(view, row));
 	return 0;
 }
 
@@ -421,11 +402,13 @@ static int write_trace(struct chrome *chrome, const struct findings *findings,
 	return code;
 }
 
-static int chrome_write(const struct findings *findings, const struct emit_options *options,
-                        struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
+static int chrome_write(const void *what, const struct findings *findings,
+                        const struct emit_options *options, struct emit_file_count *counts,
+                        uint32_t *n, struct flextrace_error *error)
 {
 	struct chrome chrome = {.process = FLEXTRACE_NONE, .views = options->views};
 
+	(void)what;
 	chrome.count = &counts[(*n)++];
 	*chrome.count = (struct emit_file_count){.file = options->gzip ? "trace.json.gz"
 	                                                               : "trace.json",

@@ -2,6 +2,7 @@
 #include "csv.h"
 #include "output/column_text.h"
 
+#include "model/any_row.h"
 #include "model/words/kinds.h"
 #include "model/alignment.h"
 
@@ -260,26 +261,23 @@ struct csv_file {
 	const char *name;
 	const struct column *columns;
 	uint32_t n_columns;
-	size_t table_offset; /* in struct timeline */
-	size_t row_bytes;
+	enum row_table table;
 	enum record_class (*write)(struct csv *csv, struct writer *writer, const void *row);
 };
 
 const struct column csv_host_columns[CSV_HOST_COLUMNS] = {
-	COLUMN_WRITTEN("rank", I64, true),     COLUMN_WRITTEN("host", TEXT, false),
-	COLUMN_WRITTEN("pid", I64, true),      COLUMN_WRITTEN("tid", I64, true),
-	COLUMN_WRITTEN("thread", TEXT, false), COLUMN_WRITTEN("kind", TEXT, false),
-	COLUMN_WRITTEN("name", TEXT, false),   COLUMN_WRITTEN("correlation", U64, true),
-	COLUMN_WRITTEN("depth", U32, false),   COLUMN_WRITTEN("start_ns", I64, false),
-	COLUMN_WRITTEN("end_ns", I64, false),  COLUMN_WRITTEN("dur_ns", U64, false),
-	COLUMN_WRITTEN("err_ns", U32, true),   COLUMN_WRITTEN("status", TEXT, false),
-	COLUMN_WRITTEN("args", TEXT, false),   COLUMN_WRITTEN("source", TEXT, false),
+	COLUMNS_PROCESS(struct any_row, process), COLUMNS_THREAD(struct any_row, thread),
+	COLUMN_WRITTEN("kind", TEXT, false),      COLUMN_WRITTEN("name", TEXT, false),
+	COLUMN_WRITTEN("correlation", U64, true), COLUMN_WRITTEN("depth", U32, false),
+	COLUMN_WRITTEN("start_ns", I64, false),   COLUMN_WRITTEN("end_ns", I64, false),
+	COLUMN_WRITTEN("dur_ns", U64, false),     COLUMN_WRITTEN("err_ns", U32, true),
+	COLUMN_WRITTEN("status", TEXT, false),    COLUMN_WRITTEN("args", TEXT, false),
+	COLUMN_WRITTEN("source", TEXT, false),
 };
 
 const struct column csv_event_columns[CSV_EVENT_COLUMNS] = {
-	COLUMN_WRITTEN("rank", I64, true),         COLUMN_WRITTEN("host", TEXT, false),
-	COLUMN_WRITTEN("pid", I64, true),          COLUMN_WRITTEN("device", U32, false),
-	COLUMN_WRITTEN("core", U32, true),         COLUMN_WRITTEN("queue", U32, true),
+	COLUMNS_PROCESS(struct any_row, process),  COLUMN_DEVICE(struct any_row, device),
+	COLUMN_OPTIONAL(struct any_row, core),     COLUMN_OPTIONAL(struct any_row, queue),
 	COLUMN_WRITTEN("kind", TEXT, false),       COLUMN_WRITTEN("name", TEXT, false),
 	COLUMN_WRITTEN("job", U64, true),          COLUMN_WRITTEN("correlation", U64, true),
 	COLUMN_WRITTEN("start_ns", I64, false),    COLUMN_WRITTEN("end_ns", I64, false),
@@ -296,33 +294,22 @@ const struct column csv_event_columns[CSV_EVENT_COLUMNS] = {
 };
 
 static const struct csv_file host_file = {
-	"host.csv",
-	csv_host_columns,
-	CSV_HOST_COLUMNS,
-	offsetof(struct timeline, host_rows),
-	sizeof(struct host_row),
-	write_host,
+	"host.csv", csv_host_columns, CSV_HOST_COLUMNS, OF_HOST, write_host,
 };
 
 static const struct csv_file device_file = {
-	"events.csv",
-	csv_event_columns,
-	CSV_EVENT_COLUMNS,
-	offsetof(struct timeline, device_rows),
-	sizeof(struct device_row),
-	write_device,
+	"events.csv", csv_event_columns, CSV_EVENT_COLUMNS, OF_DEVICE, write_device,
 };
 
 static void write_rows(struct csv *csv, const struct csv_file *file, struct writer *writer,
                        struct emit_file_count *count)
 {
-	const char *base = (const char *)csv->view.timeline;
-	const struct table *table = (const void *)(base + file->table_offset);
+	const struct table *table = timeline_table(csv->view.timeline, file->table);
 	struct table_cursor cursor = table_begin(table);
 	const void *row;
 
 	column_write_names(writer, file->columns, file->n_columns);
-	while ((row = table_next(&cursor, file->row_bytes)) && !writer_failed(writer)) {
+	while ((row = table_next(&cursor, any_row_bytes[file->table])) && !writer_failed(writer)) {
 		count->by_class[file->write(csv, writer, row)]++;
 		count->rows++;
 	}
@@ -330,40 +317,28 @@ static void write_rows(struct csv *csv, const struct csv_file *file, struct writ
 	count->replaced_bytes = writer->replaced_bytes;
 }
 
-static int write_file(const struct csv_file *file, const struct findings *findings,
-                      const char *output_dir, struct emit_file_count *ret_count,
-                      struct flextrace_error *error)
+static int write_file(const void *what, const struct findings *findings,
+                      const struct emit_options *options, struct emit_file_count *counts,
+                      uint32_t *n, struct flextrace_error *error)
 {
+	const struct csv_file *file = what;
+	struct emit_file_count *count = &counts[(*n)++];
 	struct writer writer;
 	struct csv csv;
 	int code = csv_init(&csv, findings);
 
-	*ret_count = (struct emit_file_count){.file = file->name, .has_classes = true};
+	*count = (struct emit_file_count){.file = file->name, .has_classes = true};
 	if (code < 0)
 		error_set(error, code, "Cannot write %s: no memory", file->name);
 	else
-		code = writer_open(&writer, output_dir, file->name, false, error);
+		code = writer_open(&writer, options->output_dir, file->name, false, error);
 	if (code == FLEXTRACE_OK) {
-		write_rows(&csv, file, &writer, ret_count);
+		write_rows(&csv, file, &writer, count);
 		code = writer_close(&writer, error);
 	}
 	csv_release(&csv);
 	return code;
 }
 
-static int write_host_file(const struct findings *findings, const struct emit_options *options,
-                           struct emit_file_count *counts, uint32_t *n,
-                           struct flextrace_error *error)
-{
-	return write_file(&host_file, findings, options->output_dir, &counts[(*n)++], error);
-}
-
-static int write_device_file(const struct findings *findings, const struct emit_options *options,
-                             struct emit_file_count *counts, uint32_t *n,
-                             struct flextrace_error *error)
-{
-	return write_file(&device_file, findings, options->output_dir, &counts[(*n)++], error);
-}
-
-const struct emitter emit_csv_host = {.format = "csv", .write = write_host_file};
-const struct emitter emit_csv_device = {.format = "csv", .write = write_device_file};
+const struct emitter emit_csv_host = {"csv", write_file, &host_file};
+const struct emitter emit_csv_device = {"csv", write_file, &device_file};

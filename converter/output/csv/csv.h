@@ -28,7 +28,6 @@ struct csv {
 	struct writer_high_digits ticks; /* of the cycles before */
 	struct writer_digits job;        /* of the row before */
 	struct csv_quality quality;      /* likewise */
-	struct fragments owners;         /* per process: rank,host,pid, */
 	struct fragments tracks;         /* per track: rank,...,thread, or rank,...,queue, */
 	struct fragments markers;        /* per marker: kind,name, */
 	struct run_fragment *runs;       /* owned: per track: source, end of line */
@@ -49,7 +48,10 @@ static inline void csv_write_string(struct csv *csv, struct writer *writer, uint
 	writer_char(writer, ',');
 }
 
-/* The columns of host.csv and events.csv. */
+/* The columns of host.csv and events.csv; the first of each are of a struct any_row, what a track
+ * is. */
+#define CSV_HOST_HEADS    5
+#define CSV_EVENT_HEADS   6
 #define CSV_HOST_COLUMNS  16
 #define CSV_EVENT_COLUMNS 32
 extern const struct column csv_host_columns[CSV_HOST_COLUMNS];

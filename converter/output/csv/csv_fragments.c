@@ -3,72 +3,25 @@
  * csv_fragments.c: what the lines of a process, track, kind or marker have in common, made once.
  */
 #include "csv.h"
+#include "model/any_row.h"
 #include "model/words/kinds.h"
+#include "output/column_text.h"
 
 #define N_HOST_KINDS 256
 #define N_STATUSES   8 /* as many as a row has bits for */
 
-static int make_owners(struct csv *csv)
+/* The first columns of host.csv and of events.csv: what all rows of a track begin with. */
+static void write_track_head(struct csv *csv, struct writer *writer, uint32_t track)
 {
-	const struct identity *identity = csv->view.identity;
+	const struct timeline *timeline = csv->view.timeline;
+	const struct any_row row = any_row_of_track(timeline, track);
+	bool is_device = view_is_device_track(&timeline->tracks[track]);
+	const struct column *columns = is_device ? csv_event_columns : csv_host_columns;
 
-	FLEXTRACE_TRY(fragments_init(&csv->owners, identity->n_processes));
-	for (uint32_t i = 0; i < identity->n_processes; i++) {
-		const struct process *process = &identity->processes[i];
-		struct writer *writer = &csv->owners.bytes;
-
-		if (process->rank >= 0)
-			writer_i64(writer, process->rank);
+	for (int i = 0; i < (is_device ? CSV_EVENT_HEADS : CSV_HOST_HEADS); i++) {
+		column_write_cell(&columns[i], &row, timeline, writer);
 		writer_char(writer, ',');
-		view_write_csv(&csv->view, writer, process->host);
-		writer_char(writer, ',');
-		if (identity_pid(process) >= 0)
-			writer_i64(writer, identity_pid(process));
-		writer_char(writer, ',');
-		fragments_end(&csv->owners);
 	}
-	return fragments_check(&csv->owners);
-}
-
-static void write_owner(struct csv *csv, struct writer *writer, uint32_t process)
-{
-	if (process == FLEXTRACE_NONE)
-		writer_literal(writer, ",,,");
-	else
-		fragments_write(&csv->owners, process, writer);
-}
-
-static void write_id(struct writer *writer, uint32_t value)
-{
-	if (value != FLEXTRACE_NONE)
-		writer_u64(writer, value);
-	writer_char(writer, ',');
-}
-
-static void write_tid(struct writer *writer, const struct thread *thread)
-{
-	if (thread->vtid >= 0)
-		writer_i64(writer, thread->vtid);
-	writer_char(writer, ',');
-}
-
-/* What the lines of all rows of a track begin with. */
-static void write_track_head(struct csv *csv, struct writer *writer, const struct track *track)
-{
-	const struct identity *identity = csv->view.identity;
-
-	if (!view_is_device_track(track)) {
-		const struct thread *thread = &identity->threads[track->owner];
-
-		write_owner(csv, writer, thread->process);
-		write_tid(writer, thread);
-		csv_write_string(csv, writer, thread->name);
-		return;
-	}
-	write_owner(csv, writer, identity->devices[track->owner].process);
-	write_id(writer, identity->devices[track->owner].device);
-	write_id(writer, track->kind == TRACK_CORE ? track->id : FLEXTRACE_NONE);
-	write_id(writer, track->kind == TRACK_QUEUE ? track->id : FLEXTRACE_NONE);
 }
 
 static int make_tracks(struct csv *csv)
@@ -77,7 +30,7 @@ static int make_tracks(struct csv *csv)
 
 	FLEXTRACE_TRY(fragments_init(&csv->tracks, timeline->n_tracks));
 	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
-		write_track_head(csv, &csv->tracks.bytes, &timeline->tracks[i]);
+		write_track_head(csv, &csv->tracks.bytes, i);
 		fragments_end(&csv->tracks);
 	}
 	return fragments_check(&csv->tracks);
@@ -132,7 +85,6 @@ int csv_init(struct csv *csv, const struct findings *findings)
 {
 	*csv = (struct csv){.zone_bytes = 0};
 	FLEXTRACE_TRY(view_init(&csv->view, findings));
-	FLEXTRACE_TRY(make_owners(csv));
 	FLEXTRACE_TRY(make_tracks(csv));
 	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, N_HOST_KINDS, host_label));
 	FLEXTRACE_TRY(make_kinds(&csv->device_kinds, DEVICE_ROW_KIND_COUNT, device_label));
@@ -144,7 +96,6 @@ int csv_init(struct csv *csv, const struct findings *findings)
 
 void csv_release(struct csv *csv)
 {
-	fragments_release(&csv->owners);
 	fragments_release(&csv->tracks);
 	fragments_release(&csv->markers);
 	free(csv->runs);

@@ -184,9 +184,11 @@ const struct result_file csv_reports[CSV_N_REPORTS] = {
 	{"emitted.csv", COLUMN_TABLE(emitted_columns, fill_emitted), NULL},
 };
 
-static int write_rest(const struct findings *findings, const struct emit_options *options,
-                      struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
+static int write_rest(const void *what, const struct findings *findings,
+                      const struct emit_options *options, struct emit_file_count *counts,
+                      uint32_t *n, struct flextrace_error *error)
 {
+	(void)what;
 	FLEXTRACE_TRY(csv_write_rows(findings, options, counts, n, error));
 	for (size_t i = 0; i < CSV_N_REPORTS; i++)
 		FLEXTRACE_TRY(column_save(&csv_reports[i], findings, options->output_dir,

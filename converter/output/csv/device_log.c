@@ -346,18 +346,19 @@ static int write_file(struct device_log *log, const char *dir, const char *file,
 	return writer_close(&log->writer, error);
 }
 
-static int write_log(const struct findings *findings, const char *dir, uint32_t columns,
-                     struct emit_file_count *ret_count, struct flextrace_error *error)
+static int write_log(const void *what, const struct findings *findings,
+                     const struct emit_options *options, struct emit_file_count *counts,
+                     uint32_t *n, struct flextrace_error *error)
 {
-	const char *file = columns == 15 ? FILE_15 : FILE_6;
-	struct device_log log = {.columns = columns};
+	struct device_log log = {.columns = *(const uint32_t *)what};
+	const char *file = log.columns == 15 ? FILE_15 : FILE_6;
 	int code = view_init(&log.view, findings);
 
 	if (code >= 0)
 		code = fill(&log);
 	code = code < 0 ? error_set(error, code, "Cannot write %s: no memory", file)
-	                : write_file(&log, dir, file, error);
-	*ret_count = (struct emit_file_count){
+	                : write_file(&log, options->output_dir, file, error);
+	counts[(*n)++] = (struct emit_file_count){
 		.file = file,
 		.rows = log.n,
 		.left_out = log.n_left_out,
@@ -370,17 +371,7 @@ static int write_log(const struct findings *findings, const char *dir, uint32_t 
 	return code;
 }
 
-static int write_15(const struct findings *findings, const struct emit_options *options,
-                    struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
-{
-	return write_log(findings, options->output_dir, 15, &counts[(*n)++], error);
-}
+static const uint32_t columns_15 = 15, columns_6 = 6;
 
-static int write_6(const struct findings *findings, const struct emit_options *options,
-                   struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
-{
-	return write_log(findings, options->output_dir, 6, &counts[(*n)++], error);
-}
-
-const struct emitter emit_tt_log = {.format = "tt-log", .write = write_15};
-const struct emitter emit_tt_log_6 = {.format = "tt-log-6", .write = write_6};
+const struct emitter emit_tt_log = {"tt-log", write_log, &columns_15};
+const struct emitter emit_tt_log_6 = {"tt-log-6", write_log, &columns_6};

@@ -294,12 +294,14 @@ static void write_rows(struct text *text)
 	write_losses(text);
 }
 
-static int text_write(const struct findings *findings, const struct emit_options *options,
-                      struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
+static int text_write(const void *what, const struct findings *findings,
+                      const struct emit_options *options, struct emit_file_count *counts,
+                      uint32_t *n, struct flextrace_error *error)
 {
 	struct text text = {.count = &counts[(*n)++]};
 	int code;
 
+	(void)what;
 	*text.count = (struct emit_file_count){
 		.file = "timeline.txt",
 		.has_classes = true,

@@ -30,6 +30,22 @@ static int free_formats(void **state)
 	return 0;
 }
 
+/* Whether its cells are texts. */
+static bool column_is_text(const struct column *column)
+{
+	switch ((enum column_type)column->type) {
+	case COLUMN_TYPE_TEXT:
+	case COLUMN_TYPE_NAMED:
+	case COLUMN_TYPE_STRING:
+	case COLUMN_TYPE_HOST:
+	case COLUMN_TYPE_DEVICE_HOST:
+	case COLUMN_TYPE_THREAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static const char *type_of(const struct column *column)
 {
 	if (column_is_text(column))

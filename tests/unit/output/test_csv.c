@@ -24,8 +24,8 @@ static void emit(struct emit_test *test)
 
 	assert_non_null(formats);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(parts[i]->write(&test->fixture.findings, &options, test->counts,
-		                                 &test->n_counts, NULL),
+		assert_int_equal(parts[i]->write(parts[i]->what, &test->fixture.findings, &options,
+		                                 test->counts, &test->n_counts, NULL),
 		                 0);
 	assert_int_equal(test->n_counts, 9);
 	for (uint32_t i = 0; i < test->n_counts; i++) {
@@ -318,8 +318,8 @@ static void test_csv__leaves_nothing_where_it_cannot_write(void **state)
 		assert_true(asprintf(&path, "%s/%s", test->dir, files[i]) > 0);
 		assert_int_equal(mkdir(path, 0777), 0);
 		test->n_counts = 0;
-		assert_int_equal(parts[i]->write(&test->fixture.findings, &options, test->counts,
-		                                 &test->n_counts, &error),
+		assert_int_equal(parts[i]->write(parts[i]->what, &test->fixture.findings, &options,
+		                                 test->counts, &test->n_counts, &error),
 		                 FLEXTRACE_E_OUTPUT);
 		assert_non_null(strstr(error.message, path));
 		snprintf(tmp, sizeof(tmp), "%s.tmp", files[i]);
