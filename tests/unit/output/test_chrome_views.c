@@ -168,7 +168,7 @@ static void write_rank(struct emit_test *test, uint32_t process, const char *nam
 	         .lane = 1},
 		{.start_time_ns = 1000000200, .end_time_ns = 1000000300, .process = 0},
 	};
-	const struct rank_rows rank_rows = {rows, 3, 3};
+	const struct rank_rows rank_rows = {rows, 3};
 	const struct emit_options options = {.output_dir = test->dir, .rank_rows = &rank_rows};
 
 	test->n_counts = 0;
