@@ -31,7 +31,7 @@ struct any_row {
 	uint8_t kind, class, status;
 	const struct tick_op *op;   /* weak; NULL: not of a control block */
 	const struct mark_run *run; /* weak; NULL: no marker row */
-	/* Weak, all: for what is found of it elsewhere, by who asks for that; room of SOURCE_BYTES. */
+	/* Weak, all: for what is found of it elsewhere, by who asks; room of SOURCE_BYTES. */
 	const struct findings *findings;
 	const struct inputs *inputs;
 	char *room;

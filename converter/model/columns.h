@@ -107,7 +107,7 @@ struct column {
 #define COLUMN_TIME(name, row, member)    COLUMN_TYPED(name, TIME, int64_t, false, row, member)
 #define COLUMN_LENGTH(name, row, start)   COLUMN_TYPED(name, LENGTH, int64_t, false, row, start)
 #define COLUMN_STRING(name, row, member)  COLUMN_TYPED(name, STRING, uint32_t, false, row, member)
-#define COLUMN_DEVICE(row, member)        COLUMN_TYPED("device", DEVICE, uint32_t, true, row, member)
+#define COLUMN_DEVICE(row, of)            COLUMN_TYPED("device", DEVICE, uint32_t, true, row, of)
 
 /* Whose a row is: the first columns of most tables; `member` is the index of a process. */
 #define COLUMNS_PROCESS(row, member)                                      \

@@ -177,7 +177,8 @@ static int take_rows(struct pass *pass, const struct table *counters)
 		cursors[i] = table_begin(timeline_table(pass->timeline, i));
 	cursors[OF_COUNTERS] = table_begin(counters);
 	while ((table = earliest(cursors)) != N_ROW_TABLES)
-		FLEXTRACE_TRY(take_row(pass, table, table_next(&cursors[table], any_row_bytes[table])));
+		FLEXTRACE_TRY(
+			take_row(pass, table, table_next(&cursors[table], any_row_bytes[table])));
 	return FLEXTRACE_OK;
 }
 
