@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "columns.h"
 
+#include <math.h>
+
 #include "alignment.h"
 #include "timeline_read.h"
 
@@ -12,6 +14,15 @@ static struct cell cell_of(uint64_t number, bool is_none)
 static struct cell cell_of_signed(int64_t number, bool is_none)
 {
 	return (struct cell){.kind = is_none ? CELL_EMPTY : CELL_SIGNED, .signed_number = number};
+}
+
+/* One that is none is told in words only. */
+static struct cell cell_of_real(double number, int8_t n_decimals)
+{
+	return (struct cell){
+		.kind = n_decimals == COLUMN_WORDS || isfinite(number) ? CELL_REAL : CELL_EMPTY,
+		.real = number,
+	};
 }
 
 static struct cell cell_of_string(const struct timeline *timeline, uint32_t string)
@@ -80,7 +91,7 @@ struct cell column_read(const struct column *column, const void *row,
 	case COLUMN_TYPE_LENGTH:
 		return cell_of(interval_ns(*(const int64_t *)at, ((const int64_t *)at)[1]), false);
 	case COLUMN_TYPE_REAL:
-		return (struct cell){.kind = CELL_REAL, .real = *(const double *)at};
+		return cell_of_real(*(const double *)at, column->n_decimals);
 	case COLUMN_TYPE_NAMED:
 		return cell_of_text(column->name_of(*(const uint8_t *)at));
 	case COLUMN_TYPE_CALL:

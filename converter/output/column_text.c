@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "column_text.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static void write_number(const struct column *column, const struct cell *cell,
@@ -15,17 +14,6 @@ static void write_number(const struct column *column, const struct cell *cell,
 		writer_double(writer, cell->real);
 	else
 		writer_fixed(writer, cell->real, column->n_decimals);
-}
-
-/* A real number that is none is told in words only. */
-static struct cell read_cell(const struct column *column, const void *row,
-                             const struct timeline *timeline)
-{
-	struct cell cell = column_read(column, row, timeline);
-
-	if (cell.kind == CELL_REAL && column->n_decimals != COLUMN_WORDS && !isfinite(cell.real))
-		cell.kind = CELL_EMPTY;
-	return cell;
 }
 
 /* -- CSV ------------------------------------------------------------------------------------- */
@@ -51,7 +39,7 @@ static void begin(struct row_sink *sink)
 void column_write_cell(const struct column *column, const void *row,
                        const struct timeline *timeline, struct writer *writer)
 {
-	const struct cell cell = read_cell(column, row, timeline);
+	const struct cell cell = column_read(column, row, timeline);
 
 	if (cell.kind == CELL_TEXT)
 		writer_csv(writer, cell.text, strlen(cell.text));
@@ -156,7 +144,7 @@ void column_write_json(const struct column *columns, uint32_t n_columns, const v
 {
 	for (uint32_t i = 0; i < n_columns; i++) {
 		const struct column *column = &columns[i];
-		const struct cell cell = read_cell(column, row, NULL);
+		const struct cell cell = column_read(column, row, NULL);
 
 		writer_literal(writer, ",\"");
 		writer_raw(writer, column->name);

@@ -62,16 +62,16 @@ static const struct column memory_columns[] = {
 static int fill(const struct findings *findings, enum row_table table, struct row_sink *sink)
 {
 	struct table_cursor cursor = table_begin(timeline_table(findings->timeline, table));
+	struct csv_row line;
 	struct view view;
 	const void *row;
 
 	FLEXTRACE_TRY(view_init(&view, findings));
+	line.source = line.source_text;
 	while ((row = table_next(&cursor, any_row_bytes[table]))) {
-		struct csv_row line = {.of = any_row_of(view.timeline, table, row)};
-
+		line.of = any_row_of(view.timeline, table, row);
 		if (table != OF_INSTANTS)
 			memcpy(&line.counter, row, any_row_bytes[table]);
-		line.source = line.source_text;
 		*view_put_source(&view, line.source_text, line.of.stream, line.of.index) = '\0';
 		row_put(sink, &line);
 		sink->by_class[line.of.class]++;
