@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of unwrap, calibrate and align: each links only the sources it names.
 
-set(clocks_core converter/model/clock_options.c converter/model/definitions.c converter/base/error.c converter/engine/gather.c converter/model/identity/identity.c
+set(clocks_core converter/model/clock_options.c converter/model/identity/definitions.c converter/base/error.c converter/engine/gather.c converter/model/identity/identity.c
 	converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources})
 set(clocks_sources converter/base/select_kth.c tests/support/clock_model.c tests/support/clock_truth.c converter/base/marzullo.c converter/engine/posts.c)
 foreach(file axis marks/bare estimates/chains match/choices match/edges estimates/epochs facts first match/instances late marks/marks match/match order rate marks/runs shift estimates/spans strays estimates/trips turns unwrap wide window)

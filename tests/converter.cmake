@@ -18,9 +18,9 @@ set(converter_text_source tests/support/text_source.c converter/engine/decode/de
 flextrace_add_unit_test(NAME decode SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME gather SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source} tests/support/identity_fixture.c
-	converter/model/definitions.c converter/model/identity/identity.c LIBS Threads::Threads)
+	converter/model/identity/definitions.c converter/model/identity/identity.c LIBS Threads::Threads)
 flextrace_add_unit_test(NAME twins SOURCES ${converter_text_source} tests/support/identity_fixture.c
-	converter/model/definitions.c converter/model/identity/identity.c converter/engine/twins.c LIBS Threads::Threads)
+	converter/model/identity/definitions.c converter/model/identity/identity.c converter/engine/twins.c LIBS Threads::Threads)
 
 # The whole pipeline: unit tests, then the golden cases, one test a case.
 flextrace_add_unit_test(NAME pipeline

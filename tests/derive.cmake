@@ -2,7 +2,7 @@
 # Tests of converter/engine/derive and analysis: each links only the sources it names. Clocks are faked.
 
 set(derive_text_source tests/support/text_source.c converter/engine/decode/decode.c converter/model/schema.c
-	converter/model/definitions.c converter/base/error.c converter/engine/gather.c converter/model/identity/identity.c
+	converter/model/identity/definitions.c converter/base/error.c converter/engine/gather.c converter/model/identity/identity.c
 	converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources})
 set(derive_sources converter/engine/derive/attributes.c converter/engine/derive/derive.c
 	converter/engine/derive/device.c converter/engine/derive/flows.c converter/engine/derive/host.c

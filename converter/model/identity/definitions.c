@@ -3,7 +3,7 @@
  * Definitions are kept as they come and resolved in identity_finish(): processes first, because
  * which generation a device or a name belongs to is known only when all generations are.
  */
-#include "model/identity/identity_index.h"
+#include "identity_index.h"
 
 #include <stdlib.h>
 #include <string.h>
