@@ -185,7 +185,7 @@ static int64_t ticks_beside(const struct fact *fact, int side)
 	return side ? (int64_t)fact->first : -(int64_t)(fact->first + fact->span);
 }
 
-/* The fact of a side whose tick is nearest to the border, be that doubted or not. */
+/* The fact of a side whose tick is nearest to the border. */
 static const struct fact *find_nearest(const struct border *border, int side)
 {
 	const struct fact *nearest = NULL;
@@ -193,8 +193,7 @@ static const struct fact *find_nearest(const struct border *border, int side)
 	for (uint32_t i = border->from; i < border->end; i++) {
 		const struct fact *fact = &border->axis->facts[i];
 
-		if (fact->segment == border->segments[side] && fact->status <= TIME_ASSUMED &&
-		    fact_is_bounded(fact) &&
+		if (is_of(border, fact, side) &&
 		    (!nearest || ticks_beside(fact, side) < ticks_beside(nearest, side)))
 			nearest = fact;
 	}

@@ -218,6 +218,8 @@ static void test_clock_changes__hold_where_a_break_is_hard_to_see(void **state)
 		{"stops of 4 ms and 500 ppm slower, long tails", 59, 0.98},
 		{"stops of 4 ms and 500 ppm slower, long tails", 82000005, 0.98},
 		{"stops of 4 ms and 500 ppm slower, long tails", 83500003, 0.98},
+		{"stops of 4 ms and 500 ppm slower, long tails", 99100016, 0.98},
+		{"stops of 30 ms, long tails", 99100017, 0.98},
 		{"host jumps back by 3 ms, long work", 1, 0.97},
 		{"host jumps back by 3 ms, long work", 6, 0.97},
 		{"stops of 300 us", 4100044, 0.999},
