@@ -8,7 +8,7 @@
 
 #include "analysis_impl.h"
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "categories_impl.h"
 #include "base/map.h"
 
@@ -87,11 +87,9 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const struct category_line *a = left, *b = right;
 	const struct string_pool *strings = context;
 
-	COMPARE((uint32_t)a->rank, (uint32_t)b->rank);
-	COMPARE(a->phase, b->phase);
-	COMPARE(a->order, b->order);
-	COMPARE(b->kernel_ns, a->kernel_ns);
-	return strcmp(string_get(strings, a->category), string_get(strings, b->category));
+	return ORDER((uint32_t)a->rank, (uint32_t)b->rank) ?: ORDER(a->phase, b->phase) ?:
+	       ORDER(a->order, b->order) ?: ORDER(b->kernel_ns, a->kernel_ns) ?:
+	       strcmp(string_get(strings, a->category), string_get(strings, b->category));
 }
 
 int categories_count(struct categories *categories, const struct findings *findings)

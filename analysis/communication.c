@@ -11,10 +11,10 @@
 
 #include "analysis_impl.h"
 #include "base/array.h"
-#include "base/compare.h"
 #include "base/blocks.h"
 #include "base/text/writer.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "model/transfer_ends.h"
 #include "model/alignment.h"
 
@@ -101,15 +101,13 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const struct device *devices = communication->timeline->identity->devices;
 	const uint32_t *places = communication->owners->places;
 	const struct message_line *a = left, *b = right;
-	int order;
 
-	COMPARE(a->start_time_ns, b->start_time_ns);
-	COMPARE(places[devices[a->device].process], places[devices[b->device].process]);
-	COMPARE(devices[a->device].device, devices[b->device].device);
-	order = strcmp(string_get(strings, a->sequence), string_get(strings, b->sequence));
-	if (!order)
-		order = strcmp(string_get(strings, a->sync), string_get(strings, b->sync));
-	return order ? order : (a->number > b->number) - (a->number < b->number);
+	return ORDER(a->start_time_ns, b->start_time_ns) ?:
+	       ORDER(places[devices[a->device].process], places[devices[b->device].process]) ?:
+	       ORDER(devices[a->device].device, devices[b->device].device) ?:
+	       strcmp(string_get(strings, a->sequence), string_get(strings, b->sequence)) ?:
+	       strcmp(string_get(strings, a->sync), string_get(strings, b->sync)) ?:
+	       ORDER(a->number, b->number);
 }
 
 static int make_lines(struct communication *communication)
@@ -134,7 +132,7 @@ static int compare_peers(const void *left, const void *right)
 {
 	const int32_t *a = left, *b = right;
 
-	return (*a > *b) - (*a < *b);
+	return ORDER(*a, *b);
 }
 
 /* Writes who is on the other side: "0,1,2", or "-". */

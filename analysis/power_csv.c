@@ -12,7 +12,7 @@
 
 #include "analysis_impl.h"
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "base/blocks.h"
 #include "findings/power.h"
 #include "findings/statistics/name_groups.h"
@@ -178,9 +178,8 @@ static int compare_kernels(uint32_t left, uint32_t right, const void *context)
 	const struct power_kernel *a = name_groups_at(&table->kernels, left);
 	const struct power_kernel *b = name_groups_at(&table->kernels, right);
 
-	COMPARE(a->key.owner, b->key.owner);
-	COMPARE(b->joules, a->joules);
-	return strcmp(string_get(strings, a->key.name), string_get(strings, b->key.name));
+	return ORDER(a->key.owner, b->key.owner) ?: ORDER(b->joules, a->joules) ?:
+	       strcmp(string_get(strings, a->key.name), string_get(strings, b->key.name));
 }
 
 static int take_kernels(struct power_table *table)

@@ -12,7 +12,7 @@
 
 #include "analysis_impl.h"
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "base/blocks.h"
 #include "findings/statistics/name_groups.h"
 #include "model/clocks.h"
@@ -119,8 +119,8 @@ static int compare_groups(uint32_t left, uint32_t right, const void *context)
 	const struct string_pool *strings = stamps->timeline->strings;
 	const uint32_t *places = stamps->owners->device_places;
 
-	COMPARE(places[a->owner], places[b->owner]);
-	return strcmp(string_get(strings, a->name), string_get(strings, b->name));
+	return ORDER(places[a->owner], places[b->owner])
+	               ?: strcmp(string_get(strings, a->name), string_get(strings, b->name));
 }
 
 static int sort_groups(struct stamps *stamps)

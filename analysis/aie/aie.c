@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 
 #define CORE_NAME  "core_trace"
 #define OPEN_TYPE  "open"
@@ -187,8 +187,7 @@ static int compare_spans(const void *left, const void *right)
 {
 	const struct aie_span *a = left, *b = right;
 
-	COMPARE(a->begin, b->begin);
-	return a->end < b->end ? -1 : a->end > b->end;
+	return ORDER(a->begin, b->begin) ?: ORDER(a->end, b->end);
 }
 
 static int find_median(struct aie_core *core)

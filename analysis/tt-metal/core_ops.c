@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "core_stats.h"
 
 struct processor {             /* of a core, while its stamps are read */
@@ -162,9 +162,8 @@ static int compare_ops(const void *left, const void *right)
 {
 	const struct core_op *a = left, *b = right;
 
-	COMPARE(a->device, b->device);
-	COMPARE(a->first_kernel, b->first_kernel);
-	return (a->job > b->job) - (a->job < b->job);
+	return ORDER(a->device, b->device) ?: ORDER(a->first_kernel, b->first_kernel) ?:
+	       ORDER(a->job, b->job);
 }
 
 /* (device, job) -> name of its control block. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "model/clocks.h"
 
 bool core_is_named(const struct timeline *timeline, uint32_t device)
@@ -131,12 +131,9 @@ static int compare_stamps(const void *left, const void *right)
 {
 	const struct core_stamp *a = left, *b = right;
 
-	COMPARE(a->device, b->device);
-	COMPARE(a->y, b->y);
-	COMPARE(a->x, b->x);
-	COMPARE(a->ticks, b->ticks);
-	COMPARE(a->processor, b->processor);
-	return (a->stamp > b->stamp) - (a->stamp < b->stamp);
+	return ORDER(a->device, b->device) ?: ORDER(a->y, b->y) ?: ORDER(a->x, b->x) ?:
+	       ORDER(a->ticks, b->ticks) ?: ORDER(a->processor, b->processor) ?:
+	       ORDER(a->stamp, b->stamp);
 }
 
 /* -- cores ----------------------------------------------------------------------------------- */
@@ -145,9 +142,7 @@ static int compare_cores(const void *left, const void *right)
 {
 	const struct core *a = left, *b = right;
 
-	COMPARE(a->device, b->device);
-	COMPARE(a->y, b->y);
-	return (a->x > b->x) - (a->x < b->x);
+	return ORDER(a->device, b->device) ?: ORDER(a->y, b->y) ?: ORDER(a->x, b->x);
 }
 
 static int add_core(struct core_stamps *all, const struct core *core)

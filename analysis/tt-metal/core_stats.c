@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 
 /* -- one device ------------------------------------------------------------------------------ */
 
@@ -246,10 +246,8 @@ static int compare_lines(const void *left, const void *right)
 {
 	const struct core_line *a = left, *b = right;
 
-	COMPARE(a->device, b->device);
-	COMPARE(a->analysis, b->analysis);
-	COMPARE(a->processor, b->processor);
-	return (a->core > b->core) - (a->core < b->core);
+	return ORDER(a->device, b->device) ?: ORDER(a->analysis, b->analysis) ?:
+	       ORDER(a->processor, b->processor) ?: ORDER(a->core, b->core);
 }
 
 int core_stats_init(struct core_stats *stats, const struct findings *findings)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "ops.h"
 
 struct job { /* a control block whose operation is known */
@@ -242,9 +242,7 @@ static int compare_works(const void *left, const void *right)
 	const struct ops_work *b = *(struct ops_work *const *)right;
 	int64_t a_start = ops_kernels(a)->start_time_ns, b_start = ops_kernels(b)->start_time_ns;
 
-	COMPARE(a->device, b->device);
-	COMPARE(a_start, b_start);
-	return (a->line > b->line) - (a->line < b->line);
+	return ORDER(a->device, b->device) ?: ORDER(a_start, b_start) ?: ORDER(a->line, b->line);
 }
 
 static void find_latencies(struct ops_work **works, uint32_t n)

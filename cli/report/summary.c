@@ -12,7 +12,7 @@
 
 #include "analysis/calls.h"
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "cli.h"
 #include "model/ledger/ledger.h"
 #include "output/clock_columns.h"
@@ -239,8 +239,7 @@ static int compare_times(const void *left, const void *right)
 {
 	const struct top *a = left, *b = right;
 
-	COMPARE(b->time_ns, a->time_ns);
-	return strcmp(a->name, b->name);
+	return ORDER(b->time_ns, a->time_ns) ?: strcmp(a->name, b->name);
 }
 
 /* Reads the rows of all ranks; those for which there is no memory are left out. */

@@ -8,7 +8,7 @@
 #include "analysis/tt-metal/device_ops.h"
 #include "analysis/tt-metal/ops_columns.h"
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "cli.h"
 #include "rows.h"
 #include "summary_impl.h"
@@ -169,8 +169,7 @@ static int compare_names(const void *left, const void *right)
 {
 	const struct op_name *a = left, *b = right;
 
-	COMPARE(b->kernel_ns, a->kernel_ns);
-	return strcmp(a->name, b->name);
+	return ORDER(b->kernel_ns, a->kernel_ns) ?: strcmp(a->name, b->name);
 }
 
 /* What bounds most of them; NULL: nothing does. */

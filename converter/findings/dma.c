@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/compare.h"
 #include "base/order.h"
 
 void dma_read(struct dma_reader *reader, const struct timeline *timeline)
@@ -64,17 +63,17 @@ static uint32_t process_of(const struct timeline *timeline, const struct dma *dm
 static int compare_transfers(const struct timeline *timeline, const struct dma *a,
                              const struct dma *b)
 {
-	COMPARE(process_of(timeline, a), process_of(timeline, b));
-	COMPARE(a->direction, b->direction);
-	COMPARE((uint64_t)a->row->end_time_ns, (uint64_t)b->row->end_time_ns);
-	return ORDER(a->bytes, b->bytes);
+	return ORDER(process_of(timeline, a), process_of(timeline, b)) ?:
+	       ORDER(a->direction, b->direction) ?:
+	       ORDER((uint64_t)a->row->end_time_ns, (uint64_t)b->row->end_time_ns) ?:
+	       ORDER(a->bytes, b->bytes);
 }
 
 static int compare_names(const struct timeline *timeline, const struct dma *a, const struct dma *b)
 {
-	COMPARE(a->row->kind, b->row->kind);
-	return strcmp(string_get(timeline->strings, timeline->ops[a->row->source].name),
-	              string_get(timeline->strings, timeline->ops[b->row->source].name));
+	return ORDER(a->row->kind, b->row->kind)
+	               ?: strcmp(string_get(timeline->strings, timeline->ops[a->row->source].name),
+	                         string_get(timeline->strings, timeline->ops[b->row->source].name));
 }
 
 static int compare(const void *left, const void *right, void *context)
@@ -82,9 +81,8 @@ static int compare(const void *left, const void *right, void *context)
 	const struct timeline *timeline = context;
 	const struct dma *a = left, *b = right;
 
-	COMPARE(compare_transfers(timeline, a, b), 0);
-	COMPARE(compare_names(timeline, a, b), 0);
-	return ORDER(a->row->source, b->row->source);
+	return compare_transfers(timeline, a, b) ?:
+	       compare_names(timeline, a, b) ?: ORDER(a->row->source, b->row->source);
 }
 
 /* Marks all of `n` rows of one transfer but those of the name that stands there most often. */

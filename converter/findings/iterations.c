@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "base/blocks.h"
 #include "findings/statistics/repeats.h"
 
@@ -322,9 +322,9 @@ static int compare_iterations(const void *left, const void *right, void *context
 	const struct iteration *a = left, *b = right;
 	const struct owners *owners = context;
 
-	COMPARE(a->start_time_ns, b->start_time_ns);
-	COMPARE(owners->places[a->process], owners->places[b->process]);
-	return (a->number > b->number) - (a->number < b->number);
+	return ORDER(a->start_time_ns, b->start_time_ns) ?:
+	       ORDER(owners->places[a->process], owners->places[b->process]) ?:
+	       ORDER(a->number, b->number);
 }
 
 static int find_loops(struct process_work *work, uint32_t n_processes)

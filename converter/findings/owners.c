@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/blocks.h"
-#include "base/compare.h"
 #include "base/order.h"
 
 static int compare_processes(const void *left, const void *right, void *context)
@@ -13,8 +12,7 @@ static int compare_processes(const void *left, const void *right, void *context)
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
 	/* as unsigned, an unknown rank (-1) comes last */
-	COMPARE((uint32_t)processes[a].rank, (uint32_t)processes[b].rank);
-	return ORDER(a, b);
+	return ORDER((uint32_t)processes[a].rank, (uint32_t)processes[b].rank) ?: ORDER(a, b);
 }
 
 static int compare_devices(const void *left, const void *right, void *context)
@@ -23,8 +21,8 @@ static int compare_devices(const void *left, const void *right, void *context)
 	const struct device *devices = owners->identity->devices;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
-	COMPARE(owners->places[devices[a].process], owners->places[devices[b].process]);
-	return ORDER(devices[a].device, devices[b].device);
+	return ORDER(owners->places[devices[a].process], owners->places[devices[b].process])
+	               ?: ORDER(devices[a].device, devices[b].device);
 }
 
 /* Returns 0..n-1, or NULL: no memory. Owned by the caller. */

@@ -8,7 +8,7 @@
 #include "base/blocks.h"
 #include "model/alignment.h"
 #include "model/clocks.h"
-#include "base/compare.h"
+#include "base/order.h"
 
 #define VOLTS       12.0
 #define PER_COULOMB 512.0 /* counts per uC, and per A */
@@ -106,10 +106,8 @@ static int compare_samples(const void *left, const void *right)
 {
 	const struct power_sample *a = left, *b = right;
 
-	COMPARE(a->time_ns, b->time_ns);
-	COMPARE(a->ticks, b->ticks);
-	COMPARE(a->counts, b->counts);
-	return (a->source > b->source) - (a->source < b->source);
+	return ORDER(a->time_ns, b->time_ns) ?: ORDER(a->ticks, b->ticks) ?:
+	       ORDER(a->counts, b->counts) ?: ORDER(a->source, b->source);
 }
 
 /* Of samples at one time, the first stays. */

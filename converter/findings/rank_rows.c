@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "findings/collectives/collectives.h"
 #include "model/lanes.h"
 #include "iterations.h"
@@ -178,9 +178,8 @@ static int compare_rows(const void *left, const void *right)
 {
 	const struct rank_row *a = left, *b = right;
 
-	COMPARE(a->start_time_ns, b->start_time_ns);
-	COMPARE(a->process, b->process);
-	return a->end_time_ns > b->end_time_ns ? -1 : a->end_time_ns < b->end_time_ns;
+	return ORDER(a->start_time_ns, b->start_time_ns) ?: ORDER(a->process, b->process) ?:
+	       ORDER(b->end_time_ns, a->end_time_ns);
 }
 
 static int find_steps(struct rank_rows *rows, const struct iterations *iterations)

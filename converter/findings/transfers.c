@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "base/blocks.h"
 #include "base/map.h"
 #include "model/timeline_read.h"
@@ -136,12 +136,9 @@ static int compare_candidates(const void *left, const void *right)
 {
 	const struct candidate *a = left, *b = right;
 
-	COMPARE(a->sync, b->sync);
-	COMPARE(a->from, b->from);
-	COMPARE(a->to, b->to);
-	COMPARE(a->by, b->by);
-	COMPARE(a->end_time_ns, b->end_time_ns);
-	return (a->end > b->end) - (a->end < b->end);
+	return ORDER(a->sync, b->sync) ?: ORDER(a->from, b->from) ?: ORDER(a->to, b->to) ?:
+	       ORDER(a->by, b->by) ?: ORDER(a->end_time_ns, b->end_time_ns) ?:
+	       ORDER(a->end, b->end);
 }
 
 static bool is_same_message(const struct candidate *a, const struct candidate *b)
@@ -246,10 +243,9 @@ static int compare_flows(const void *left, const void *right)
 {
 	const struct flow *a = left, *b = right;
 
-	COMPARE(a->from_time_ns, b->from_time_ns);
-	COMPARE(a->to_time_ns, b->to_time_ns);
-	COMPARE(a->from_track, b->from_track);
-	return (a->to_track > b->to_track) - (a->to_track < b->to_track);
+	return ORDER(a->from_time_ns, b->from_time_ns) ?: ORDER(a->to_time_ns, b->to_time_ns) ?:
+	       ORDER(a->from_track, b->from_track) ?:
+	       ORDER(a->to_track, b->to_track);
 }
 
 /* Appends the launches and `n` messages, both in order. */

@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "utilization_impl.h"
 #include "model/timeline_read.h"
-#include "base/compare.h"
+#include "base/order.h"
 
 /* -- kernels in order -------------------------------------------------------------------------- */
 
@@ -69,7 +69,7 @@ static int compare_ranks(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
-	return a < b ? -1 : a > b;
+	return ORDER(a, b);
 }
 
 static int list_ranks(const struct timeline *timeline, uint32_t **ret_ranks, uint32_t *ret_n)
@@ -193,9 +193,7 @@ static int compare_uses(const void *left, const void *right)
 	const struct kernel_table_use *a = left, *b = right;
 	uint32_t rank_a = (uint32_t)a->rank, rank_b = (uint32_t)b->rank;
 
-	COMPARE(rank_a, rank_b);
-	COMPARE(a->source, b->source);
-	return a->table < b->table ? -1 : a->table > b->table;
+	return ORDER(rank_a, rank_b) ?: ORDER(a->source, b->source) ?: ORDER(a->table, b->table);
 }
 
 static bool has_autopilot(const struct kernel_costs *costs)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 
 static int reserve(struct stream_set *set, uint32_t n_more)
 {
@@ -83,7 +84,7 @@ int stream_set_take(struct stream_set *to, struct stream_set *from)
 
 static int compare_u64(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return ORDER(a, b);
 }
 
 /* The key, then what tells streams of equal key apart whoever read them. */

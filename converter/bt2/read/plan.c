@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "bt2/read/graph.h"
 #include "probe.h"
 #include "formats/ctf/ctf_overwritten.h"
@@ -349,7 +350,7 @@ static int compare_ports(const void *a, const void *b)
 
 	if (x->n_bytes != y->n_bytes)
 		return x->n_bytes < y->n_bytes ? 1 : -1;
-	return x < y ? -1 : x > y;
+	return ORDER(x, y);
 }
 
 static uint32_t least_loaded(const uint64_t *loads, uint32_t n_workers)

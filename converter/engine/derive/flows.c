@@ -6,7 +6,6 @@
  * are kept as they pass, and a sweep over both, correlation by correlation, links them.
  */
 #include "derive_impl.h"
-#include "base/compare.h"
 #include "base/order.h"
 #include "base/radix_sort.h"
 
@@ -134,8 +133,7 @@ int flows_see_host_row(struct derive *derive, uint32_t process, const struct hos
 
 static int compare_keys(const struct flow_point *left, const struct flow_point *right)
 {
-	COMPARE(left->correlation, right->correlation);
-	return ORDER(left->process, right->process);
+	return ORDER(left->correlation, right->correlation) ?: ORDER(left->process, right->process);
 }
 
 static int compare_starts(const void *left_start, const void *right_start)
@@ -153,20 +151,20 @@ static int compare_ends(const void *left_end, const void *right_end)
 
 	if (order)
 		return order;
-	COMPARE(left->submit_time_ns, right->submit_time_ns);
-	COMPARE(left->to_time_ns, right->to_time_ns);
-	return ORDER(left->to.track, right->to.track);
+	return ORDER(left->submit_time_ns, right->submit_time_ns) ?:
+	       ORDER(left->to_time_ns, right->to_time_ns) ?:
+	       ORDER(left->to.track, right->to.track);
 }
 
 static int compare_flows(const void *left_flow, const void *right_flow)
 {
 	const struct flow *left = left_flow, *right = right_flow;
 
-	COMPARE(left->from_time_ns, right->from_time_ns);
-	COMPARE(left->to_time_ns, right->to_time_ns);
-	COMPARE(left->to_track, right->to_track);
-	COMPARE(left->from_track, right->from_track);
-	return ORDER(left->correlation, right->correlation);
+	return ORDER(left->from_time_ns, right->from_time_ns) ?:
+	       ORDER(left->to_time_ns, right->to_time_ns) ?:
+	       ORDER(left->to_track, right->to_track) ?:
+	       ORDER(left->from_track, right->from_track) ?:
+	       ORDER(left->correlation, right->correlation);
 }
 
 static const struct radix_order start_order = {

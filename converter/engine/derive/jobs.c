@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobs.h"
 
-#include "base/compare.h"
 #include "base/order.h"
 
 static int compare_keys(const struct job *left, const struct job *right)
 {
-	COMPARE(left->device, right->device);
-	COMPARE(left->queue, right->queue);
-	return ORDER(left->job, right->job);
+	return ORDER(left->device, right->device) ?: ORDER(left->queue, right->queue) ?:
+	       ORDER(left->job, right->job);
 }
 
 static int compare_times(const struct job *left, const struct job *right)

@@ -7,7 +7,6 @@
 
 #include "model/words/sync_ops.h"
 #include "base/array.h"
-#include "base/compare.h"
 #include "base/order.h"
 #include "base/text/ascii.h"
 #include "base/map.h"
@@ -140,23 +139,18 @@ static int compare_told(const char *a, const char *b)
 
 static int compare_groups(const struct collective_part *a, const struct collective_part *b)
 {
-	COMPARE(a->device != FLEXTRACE_NONE, b->device != FLEXTRACE_NONE);
-	COMPARE(a->group, b->group);
-	COMPARE(a->op, b->op);
-	COMPARE(compare_told(a->told_op, b->told_op), 0);
-	return ORDER(a->who, b->who);
+	return ORDER(a->device != FLEXTRACE_NONE, b->device != FLEXTRACE_NONE) ?:
+	       ORDER(a->group, b->group) ?: ORDER(a->op, b->op) ?:
+	       compare_told(a->told_op, b->told_op) ?: ORDER(a->who, b->who);
 }
 
 static int compare_collectives(const void *left, const void *right)
 {
 	const struct collective_part *a = left, *b = right;
 
-	COMPARE(compare_groups(a, b), 0);
-	COMPARE(a->number, b->number);
-	COMPARE(a->subset, b->subset);
-	COMPARE(a->process, b->process);
-	COMPARE(a->device, b->device);
-	return ORDER(a->start_time_ns, b->start_time_ns);
+	return compare_groups(a, b) ?: ORDER(a->number, b->number) ?:
+	       ORDER(a->subset, b->subset) ?: ORDER(a->process, b->process) ?:
+	       ORDER(a->device, b->device) ?: ORDER(a->start_time_ns, b->start_time_ns);
 }
 
 /* Of parts that files tell of, whose group is told, too: whether all of it are there, once each. */
@@ -245,14 +239,12 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const struct string_pool *strings = collectives->timeline->strings;
 	const struct collective_part *a = left, *b = right;
 
-	COMPARE(a->start_time_ns, b->start_time_ns);
-	COMPARE(places[a->process], places[b->process]);
-	COMPARE(a->end_time_ns, b->end_time_ns);
-	COMPARE(a->device, b->device);
-	COMPARE(strcmp(string_get(strings, a->group), string_get(strings, b->group)), 0);
-	COMPARE(strcmp(string_get(strings, a->op), string_get(strings, b->op)), 0);
-	COMPARE(compare_told(a->told_op, b->told_op), 0);
-	return ORDER(a->number, b->number);
+	return ORDER(a->start_time_ns, b->start_time_ns) ?:
+	       ORDER(places[a->process], places[b->process]) ?:
+	       ORDER(a->end_time_ns, b->end_time_ns) ?: ORDER(a->device, b->device) ?:
+	       ORDER(strcmp(string_get(strings, a->group), string_get(strings, b->group)), 0) ?:
+	       ORDER(strcmp(string_get(strings, a->op), string_get(strings, b->op)), 0) ?:
+	       compare_told(a->told_op, b->told_op) ?: ORDER(a->number, b->number);
 }
 
 static void join(struct collectives *out)

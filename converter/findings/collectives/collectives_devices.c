@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "base/blocks.h"
 #include "collectives.h"
 #include "collectives_sets.h"
@@ -58,8 +58,7 @@ static int compare_items(const void *left, const void *right)
 {
 	const struct item *a = left, *b = right;
 
-	COMPARE(a->row.end_time_ns, b->row.end_time_ns);
-	return (a->row.source > b->row.source) - (a->row.source < b->row.source);
+	return ORDER(a->row.end_time_ns, b->row.end_time_ns) ?: ORDER(a->row.source, b->row.source);
 }
 
 /* Ends of transfers stand in the order of rows. */
@@ -258,8 +257,7 @@ static int compare_ends(const void *left, const void *right, void *context)
 	const struct transfer_end *a = &ends[*(const uint32_t *)left];
 	const struct transfer_end *b = &ends[*(const uint32_t *)right];
 
-	COMPARE(a->end_time_ns, b->end_time_ns);
-	return (a > b) - (a < b);
+	return ORDER(a->end_time_ns, b->end_time_ns) ?: ORDER(a, b);
 }
 
 static void see_end(struct collective_part *part, const struct transfer_end *end, int32_t peer)
@@ -310,7 +308,7 @@ static int compare_times(const void *left, const void *right)
 {
 	const int64_t *a = left, *b = right;
 
-	return (*a > *b) - (*a < *b);
+	return ORDER(*a, *b);
 }
 
 static bool is_before(const void *end_ns, const void *time_ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stats.h"
-#include "base/compare.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,15 +83,12 @@ static int compare_groups(uint32_t left_place, uint32_t right_place, const void 
 	const struct sorting *sorting = context;
 	const struct stats_group *left = name_groups_at(&sorting->stats->groups, left_place);
 	const struct stats_group *right = name_groups_at(&sorting->stats->groups, right_place);
-	int order;
 
-	COMPARE(left->key.owner, right->key.owner);
-	COMPARE(right->total_ns, left->total_ns);
-	order = strcmp(string_get(sorting->strings, left->key.name),
-	               string_get(sorting->strings, right->key.name));
-	if (order)
-		return order;
-	return strcmp(sorting->stats->label(left->key.kind),
+	return ORDER(left->key.owner, right->key.owner) ?:
+	       ORDER(right->total_ns, left->total_ns) ?:
+	       strcmp(string_get(sorting->strings, left->key.name),
+	              string_get(sorting->strings, right->key.name)) ?:
+	       strcmp(sorting->stats->label(left->key.kind),
 	              sorting->stats->label(right->key.kind));
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compare.h"
+#include "base/order.h"
 
 /* Offsets that differ by less are of one clock. One that was set: reads of two clocks one behind
  * the other are apart by as long as a program had to wait for a CPU. That of a time namespace: such
@@ -201,9 +201,7 @@ static int compare_sightings(const void *left, const void *right, void *array)
 	const struct sighting *a = left, *b = right;
 	uint64_t start_a = processes[a->process].start_ns, start_b = processes[b->process].start_ns;
 
-	COMPARE(a->trace, b->trace);
-	COMPARE(a->vpid, b->vpid);
-	return (start_a > start_b) - (start_a < start_b);
+	return ORDER(a->trace, b->trace) ?: ORDER(a->vpid, b->vpid) ?: ORDER(start_a, start_b);
 }
 
 static bool is_same_vpid(const struct process *a, const struct process *b)
@@ -419,8 +417,7 @@ static int compare_strangers(const void *left, const void *right)
 {
 	const struct definition *a = left, *b = right;
 
-	COMPARE(a->trace, b->trace);
-	return (a->record.vpid > b->record.vpid) - (a->record.vpid < b->record.vpid);
+	return ORDER(a->trace, b->trace) ?: ORDER(a->record.vpid, b->record.vpid);
 }
 
 static int add_strangers(struct identity *identity, const struct stream_set *set,

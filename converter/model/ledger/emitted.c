@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "base/text/csv_reader.h"
 #include "ledger.h"
 #include "base/map.h"
@@ -168,8 +168,7 @@ static int compare_lives(const void *left, const void *right)
 {
 	const struct life *a = left, *b = right;
 
-	COMPARE(a->pid, b->pid);
-	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+	return ORDER(a->pid, b->pid) ?: ORDER(a->start_ns, b->start_ns);
 }
 
 static int add_process(struct emitted *emitted, int32_t pid, struct emitted_process **ret_process)

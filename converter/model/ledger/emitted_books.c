@@ -5,6 +5,7 @@
 #include "emitted.h"
 #include "ledger.h"
 #include "base/map.h"
+#include "base/order.h"
 
 static uint64_t rise(uint64_t from, uint64_t to)
 {
@@ -15,7 +16,7 @@ static int compare_pids(const void *left, const void *right)
 {
 	const struct emitted_process *a = left, *b = right;
 
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	return ORDER(a->pid, b->pid);
 }
 
 static struct emitted_process *find(const struct emitted *emitted, int32_t pid)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/compare.h"
 #include "base/order.h"
 #include "base/error.h"
 
@@ -217,11 +216,9 @@ static int compare_losses(const void *left, const void *right)
 {
 	const struct loss *a = left, *b = right;
 
-	COMPARE(a->cause, b->cause);
-	COMPARE(a->place.process, b->place.process);
-	COMPARE(a->place.device, b->place.device);
-	COMPARE(a->place.core, b->place.core);
-	return ORDER(a->place.stream, b->place.stream);
+	return ORDER(a->cause, b->cause) ?: ORDER(a->place.process, b->place.process) ?:
+	       ORDER(a->place.device, b->place.device) ?: ORDER(a->place.core, b->place.core) ?:
+	       ORDER(a->place.stream, b->place.stream);
 }
 
 void losses_sort(struct losses *losses)

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/compare.h"
 #include "base/order.h"
 
 #define PIDS_PER_PROCESS 1000u
@@ -14,8 +13,7 @@ static int compare_processes(const void *left, const void *right, void *context)
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
 	/* as unsigned, an unknown rank (-1) comes last */
-	COMPARE((uint32_t)processes[a].rank, (uint32_t)processes[b].rank);
-	return ORDER(a, b);
+	return ORDER((uint32_t)processes[a].rank, (uint32_t)processes[b].rank) ?: ORDER(a, b);
 }
 
 static int compare_devices(const void *left, const void *right, void *context)
@@ -23,9 +21,8 @@ static int compare_devices(const void *left, const void *right, void *context)
 	const struct device *devices = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
-	COMPARE(devices[a].process, devices[b].process);
-	COMPARE(devices[a].device, devices[b].device);
-	return ORDER(a, b);
+	return ORDER(devices[a].process, devices[b].process) ?:
+	       ORDER(devices[a].device, devices[b].device) ?: ORDER(a, b);
 }
 
 /* Main work of a queue first, then what surrounds it. */
@@ -48,20 +45,18 @@ static int compare_tracks(const void *left, const void *right, void *context)
 	uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
 	const struct track *a = &view->timeline->tracks[i], *b = &view->timeline->tracks[k];
 	const struct thread *threads = view->identity->threads;
+	bool is_device = view_is_device_track(a);
+	int order = ORDER(is_device, view_is_device_track(b));
 
-	COMPARE(view_is_device_track(a), view_is_device_track(b));
-	if (view_is_device_track(a)) {
-		COMPARE(a->owner, b->owner);
-		COMPARE(a->kind, b->kind);
-	} else {
-		COMPARE(threads[a->owner].process, threads[b->owner].process);
-	}
-	COMPARE(place_of_line(view, a), place_of_line(view, b));
-	COMPARE(a->kind, b->kind);
-	COMPARE(a->processor, b->processor);
-	COMPARE(place_of_row_kind(a), place_of_row_kind(b));
-	COMPARE(a->lane, b->lane);
-	return ORDER(i, k);
+	if (order)
+		return order;
+	order = is_device ? ORDER(a->owner, b->owner) ?: ORDER(a->kind, b->kind)
+	                  : ORDER(threads[a->owner].process, threads[b->owner].process);
+	return order ?: ORDER(place_of_line(view, a), place_of_line(view, b)) ?:
+	       ORDER(a->kind, b->kind) ?:
+	       ORDER(a->processor, b->processor) ?:
+	       ORDER(place_of_row_kind(a), place_of_row_kind(b)) ?: ORDER(a->lane, b->lane) ?:
+	       ORDER(i, k);
 }
 
 /* Returns 0..n-1, or NULL: no memory. Owned by the caller. */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/compare.h"
 #include "base/order.h"
 #include "chrome.h"
 
@@ -122,9 +121,8 @@ static int compare_losses(const void *left, const void *right)
 {
 	const struct chrome_loss *a = left, *b = right;
 
-	COMPARE(a->first_time_ns, b->first_time_ns);
-	COMPARE(a->line, b->line);
-	return ORDER(a->is_timed, b->is_timed);
+	return ORDER(a->first_time_ns, b->first_time_ns) ?: ORDER(a->line, b->line) ?:
+	       ORDER(a->is_timed, b->is_timed);
 }
 
 int chrome_losses_init(struct chrome *chrome)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/compare.h"
+#include "base/order.h"
 #include "output/emit.h"
 #include "output/view.h"
 #include "model/clocks.h"
@@ -139,20 +139,12 @@ static void count_values(struct device_log *log)
 static int compare_lines(const void *left, const void *right)
 {
 	const struct log_line *a = left, *b = right;
+	int order = ORDER(a->device, b->device) ?: ORDER(a->core, b->core) ?:
+	            ORDER(a->processor, b->processor) ?: ORDER(a->ticks, b->ticks) ?:
+	            ORDER(!a->is_late, !b->is_late) ?: ORDER(b->other_ticks, a->other_ticks);
+	int kinds = ORDER(a->kind, b->kind) ?: ORDER(a->order, b->order);
 
-	COMPARE(a->device, b->device);
-	COMPARE(a->core, b->core);
-	COMPARE(a->processor, b->processor);
-	COMPARE(a->ticks, b->ticks);
-	COMPARE(!a->is_late, !b->is_late);
-	COMPARE(b->other_ticks, a->other_ticks);
-	if (a->is_late) {
-		COMPARE(b->kind, a->kind);
-		COMPARE(b->order, a->order);
-	}
-	COMPARE(a->kind, b->kind);
-	COMPARE(a->order, b->order);
-	return a->is_end - b->is_end;
+	return order ?: (a->is_late ? -kinds : kinds) ?: a->is_end - b->is_end;
 }
 
 /* -- devices --------------------------------------------------------------------------------- */
