@@ -52,7 +52,7 @@ flextrace_add_unit_test(NAME spool SOURCES tests/support/scratch.c converter/for
 flextrace_add_unit_test(NAME flex_memory SOURCES converter/formats/flex/flex.c)
 target_link_options(test_flex_memory PRIVATE
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free
-	-Wl,--wrap=strdup,--wrap=asprintf)
+	-Wl,--wrap=strdup,--wrap=asprintf,--wrap=vasprintf)
 flextrace_add_unit_test(NAME pair_align SOURCES converter/formats/pairing/pair_align.c
 	converter/formats/pairing/pair_match.c converter/formats/pairing/pair_vote.c)
 flextrace_add_unit_test(NAME pairing SOURCES ${flex_fixture} tests/support/clock_model.c tests/support/flex_truth.c

@@ -30,6 +30,7 @@ void *__wrap_realloc(void *bytes, size_t n);
 void *__wrap_aligned_alloc(size_t alignment, size_t n);
 void __wrap_free(void *bytes);
 char *__wrap_strdup(const char *text);
+int __wrap_vasprintf(char **ret, const char *format, va_list values);
 int __wrap_asprintf(char **ret, const char *format, ...);
 
 static void *note(void *bytes)
@@ -74,16 +75,24 @@ char *__wrap_strdup(const char *text)
 	return memcpy(__wrap_malloc(n), text, n);
 }
 
-int __wrap_asprintf(char **ret, const char *format, ...)
+int __wrap_vasprintf(char **ret, const char *format, va_list values)
 {
 	char text[256];
+	int n = vsnprintf(text, sizeof(text), format, values);
+
+	assert_in_range(n, 0, sizeof(text) - 1);
+	*ret = __wrap_strdup(text);
+	return n;
+}
+
+int __wrap_asprintf(char **ret, const char *format, ...)
+{
 	va_list values;
 	int n;
 
 	va_start(values, format);
-	n = vsnprintf(text, sizeof(text), format, values);
+	n = __wrap_vasprintf(ret, format, values);
 	va_end(values);
-	*ret = __wrap_strdup(text);
 	return n;
 }
 
