@@ -9,7 +9,8 @@
 #ifndef FLEXTRACE_ANALYSIS_H
 #define FLEXTRACE_ANALYSIS_H
 
-#include "model/findings.h"
+#include "model/timeline/columns.h"
+#include "model/timeline/findings.h"
 #include "base/error.h"
 
 struct analysis {

@@ -7,9 +7,9 @@
 
 #include "analyses.h"
 #include "analysis.h"
-#include "findings/owners.h"
+#include "findings/statistics/owners.h"
 #include "findings/statistics/stats.h"
-#include "model/timeline_read.h"
+#include "model/timeline/timeline_read.h"
 
 struct writer;
 

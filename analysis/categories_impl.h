@@ -5,7 +5,7 @@
 #ifndef FLEXTRACE_CATEGORIES_IMPL_H
 #define FLEXTRACE_CATEGORIES_IMPL_H
 
-#include "model/timeline.h"
+#include "model/timeline/timeline.h"
 
 /* Lines of a rank and phase end with these. */
 enum category_order { CATEGORY_NAMED, CATEGORY_OTHER, CATEGORY_TOTAL };

@@ -15,7 +15,7 @@
 #include "base/text/writer.h"
 #include "base/map.h"
 #include "base/order.h"
-#include "model/transfer_ends.h"
+#include "model/timeline/transfer_ends.h"
 #include "model/alignment.h"
 
 #define NAME_WIDTH 26

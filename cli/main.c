@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 
 /* In the order a user meets them. Each line also stands in cli/CMakeLists.txt. */
 /* clang-format off */

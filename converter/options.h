@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "model/aie_options.h"
-#include "model/clock_options.h"
+#include "model/identity/clock_options.h"
 #include "base/error.h"
 #include "model/ledger/pair_report.h"
 

@@ -17,7 +17,7 @@
 #include "findings/utilization.h"
 #include "base/blocks.h"
 #include "engine/derive/derive.h"
-#include "model/words/event_class.h"
+#include "model/timeline/event_class.h"
 #include "model/identity/identity.h"
 #include "tracer/src/area/elf_names.h"
 #include "engine/twins.h"

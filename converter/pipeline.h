@@ -10,7 +10,7 @@
 #include "engine/calibrate/calibrate.h"
 #include "derivations.h"
 #include "output/emit.h"
-#include "model/ledger/emitted.h"
+#include "model/emitted/emitted.h"
 #include "base/error.h"
 #include "model/streams.h"
 #include "model/ledger/ledger.h"

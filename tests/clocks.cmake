@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of unwrap, calibrate and align: each links only the sources it names.
 
-set(clocks_core converter/model/clock_options.c converter/model/identity/definitions.c converter/base/error.c converter/engine/gather.c converter/model/identity/identity.c
-	converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources})
+set(clocks_core converter/model/identity/clock_options.c converter/model/identity/definitions.c converter/base/error.c converter/engine/gather.c converter/model/identity/identity.c
+	converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c ${table_sources})
 set(clocks_sources converter/base/select_kth.c tests/support/clock_model.c tests/support/clock_truth.c converter/base/marzullo.c converter/engine/posts.c)
-foreach(file axis marks/bare estimates/chains match/choices match/edges estimates/epochs facts first match/instances late marks/marks match/match order rate marks/runs shift estimates/spans strays estimates/trips turns unwrap wide window)
+foreach(file axis marks/bare estimates/chains match/choices match/edges estimates/epochs facts first match/instances late marks/marks match/match order rate marks/runs shift estimates/spans strays estimates/trips estimates/turns unwrap wide window)
 	list(APPEND clocks_sources converter/engine/unwrap/${file}.c)
 endforeach()
 foreach(file band/band band/bridge calibrate choose claims breaks/doubts breaks/eras fit floors band/follow band/guide line breaks/loose map band/mean breaks/overlaps breaks/parts proof breaks/reach band/reference reject report restarts breaks/returns breaks/room breaks/sides slope band/smooth soft breaks/track)
@@ -38,13 +38,13 @@ flextrace_add_unit_test(NAME clock_resets SOURCES ${clocks_sources} ${clocks_cor
 flextrace_add_unit_test(NAME clock_warnings SOURCES ${clocks_sources} ${clocks_core}
 	LIBS Threads::Threads m)
 flextrace_add_unit_test(NAME clock_options SOURCES ${clocks_sources} ${clocks_core}
-	converter/model/clock_options_file.c converter/base/text/text_file.c LIBS PkgConfig::CJSON Threads::Threads m)
+	converter/model/identity/clock_options_file.c converter/base/text/text_file.c LIBS PkgConfig::CJSON Threads::Threads m)
 set(align_sources converter/engine/align/align.c converter/engine/align/curve.c
 	converter/engine/align/estimate.c converter/engine/align/filter.c converter/engine/align/graph.c
 	converter/engine/align/graph_order.c converter/engine/align/grid.c converter/engine/align/map.c converter/engine/align/mesh.c converter/engine/align/proof/pace.c converter/engine/align/proof/prove.c converter/engine/align/proof/cut.c converter/engine/align/proof/cuts.c converter/engine/align/proof/stretch.c converter/engine/align/proof/room.c converter/engine/align/proof/doubt.c converter/engine/align/proof/ends.c converter/engine/align/proof/narrow.c converter/engine/align/proof/spots.c
 	converter/engine/align/report.c converter/engine/align/seed.c converter/base/select_kth.c
 	converter/model/words/sync_ops.c
-	converter/engine/align/vote.c converter/engine/posts.c converter/base/error.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c
+	converter/engine/align/vote.c converter/engine/posts.c converter/base/error.c converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c
 	${table_sources})
 flextrace_add_unit_test(NAME align SOURCES ${align_sources} tests/support/align_fixture.c
 	LIBS Threads::Threads m)

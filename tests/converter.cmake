@@ -5,16 +5,16 @@ flextrace_add_unit_test(NAME strings SOURCES converter/base/text/strings.c conve
 flextrace_add_unit_test(NAME blocks SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME spill SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME table SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
-flextrace_add_unit_test(NAME origins SOURCES converter/model/identity/origins.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME origins SOURCES converter/model/origins.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME inputs SOURCES converter/model/ledger/inputs.c LIBS flextrace_core)
 flextrace_add_unit_test(NAME message_name SOURCES converter/model/words/message_name.c)
-flextrace_add_unit_test(NAME ledger SOURCES converter/model/ledger/ledger.c converter/model/ledger/losses.c)
-flextrace_add_unit_test(NAME emitted SOURCES converter/base/text/csv_reader.c converter/model/ledger/emitted.c converter/model/ledger/emitted_books.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/error.c)
-flextrace_add_unit_test(NAME schema SOURCES converter/model/schema.c converter/model/ledger/ledger.c converter/model/ledger/losses.c)
+flextrace_add_unit_test(NAME ledger SOURCES converter/model/ledger/ledger.c converter/model/losses.c)
+flextrace_add_unit_test(NAME emitted SOURCES converter/base/text/csv_reader.c converter/model/emitted/emitted.c converter/model/emitted/emitted_books.c converter/model/ledger/ledger.c converter/model/losses.c converter/base/error.c)
+flextrace_add_unit_test(NAME schema SOURCES converter/model/schema.c converter/model/ledger/ledger.c converter/model/losses.c)
 target_include_directories(test_schema BEFORE PRIVATE support/fake-lttng ${PROJECT_SOURCE_DIR}/tracer/src)
 
 set(converter_text_source tests/support/text_source.c converter/engine/decode/decode.c converter/model/schema.c
-	converter/base/error.c converter/engine/gather.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources})
+	converter/base/error.c converter/engine/gather.c converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c ${table_sources})
 flextrace_add_unit_test(NAME decode SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME gather SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source} tests/support/identity_fixture.c

@@ -3,7 +3,7 @@
 
 set(derive_text_source tests/support/text_source.c converter/engine/decode/decode.c converter/model/schema.c
 	converter/model/identity/definitions.c converter/base/error.c converter/engine/gather.c converter/model/identity/identity.c
-	converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources})
+	converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c ${table_sources})
 set(derive_sources converter/engine/derive/attributes.c converter/engine/derive/derive.c
 	converter/engine/derive/device.c converter/engine/derive/flows.c converter/engine/derive/host.c
 	converter/engine/derive/jobs.c converter/base/text/json_text.c converter/model/lanes.c

@@ -7,7 +7,7 @@ set(emit_writer
 set(emit_base ${emit_writer}
 	converter/output/clock_columns.c converter/output/column_text.c
 	converter/output/fragments.c converter/output/view.c
-	converter/engine/gather.c converter/model/ledger/ledger.c converter/model/ledger/losses.c converter/base/text/strings.c ${table_sources} tests/support/emit_fixture.c tests/support/timeline_fixture.c)
+	converter/engine/gather.c converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c ${table_sources} tests/support/emit_fixture.c tests/support/timeline_fixture.c)
 set(emit_chrome
 	converter/output/chrome/chrome.c converter/output/chrome/chrome_ids.c converter/output/chrome/chrome_later.c converter/output/chrome/chrome_losses.c converter/output/chrome/chrome_ranks.c converter/output/chrome/chrome_meta.c
 	converter/output/chrome/chrome_rows.c converter/output/chrome/chrome_shown.c converter/output/chrome/chrome_fragments.c)
@@ -37,7 +37,7 @@ flextrace_add_unit_test(NAME csv_checker SOURCES tests/support/csv_checker.c)
 flextrace_add_unit_test(NAME csv SOURCES ${emit_base} ${emit_csv} tests/support/csv_checker.c
 	LIBS ${emit_libs} DEFINITIONS ${formats_dir})
 
-flextrace_add_unit_test(NAME formats_doc SOURCES converter/model/words/kinds.c converter/model/ledger/ledger.c converter/model/ledger/losses.c
+flextrace_add_unit_test(NAME formats_doc SOURCES converter/model/words/kinds.c converter/model/ledger/ledger.c converter/model/losses.c
 	tests/support/scratch.c DEFINITIONS ${formats_dir})
 
 flextrace_add_unit_test(NAME formats_tables SOURCES tests/support/scratch.c LIBS flextrace_core DEFINITIONS ${formats_dir})
@@ -55,8 +55,8 @@ target_include_directories(check_run PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOU
 target_link_libraries(check_run PRIVATE flextrace_options PkgConfig::CJSON)
 
 flextrace_add_unit_test(NAME text SOURCES ${emit_base} converter/output/text/text.c LIBS ${emit_libs})
-flextrace_add_unit_test(NAME run_json SOURCES ${emit_base} converter/output/run-json/run_json.c
+flextrace_add_unit_test(NAME run_json SOURCES ${emit_base} converter/output/run_json.c
 	LIBS ${emit_libs})
 flextrace_add_unit_test(NAME emit SOURCES ${emit_base} ${emit_chrome} ${emit_csv}
-	converter/output/text/text.c converter/output/run-json/run_json.c converter/output/emit.c converter/output/output_dir.c tests/support/full_disk.c LIBS ${emit_libs})
+	converter/output/text/text.c converter/output/run_json.c converter/output/emit.c converter/output/output_dir.c tests/support/full_disk.c LIBS ${emit_libs})
 target_link_options(test_emit PRIVATE -Wl,--wrap=write)

@@ -3,7 +3,7 @@
 #ifndef FLEXTRACE_ANALYSIS_DEVICE_OPS_H
 #define FLEXTRACE_ANALYSIS_DEVICE_OPS_H
 
-#include "model/columns.h"
+#include "model/timeline/columns.h"
 
 struct device_op_row {
 	struct owner_cells owner;

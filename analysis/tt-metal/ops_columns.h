@@ -3,7 +3,7 @@
 #ifndef FLEXTRACE_ANALYSIS_OPS_COLUMNS_H
 #define FLEXTRACE_ANALYSIS_OPS_COLUMNS_H
 
-#include "model/columns.h"
+#include "model/timeline/columns.h"
 
 #define OPS_N_RISCS 6 /* that tt-metal has columns of: BRISC, NCRISC, TRISC0-2, ERISC */
 #define OPS_N_DIMS  4

@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "terminal/area_text.h"
-#include "cli.h"
-#include "marker_names.h"
+#include "report/area_text.h"
+#include "terminal/cli.h"
+#include "report/marker_names.h"
 
 #define AT(member) offsetof(struct conversion_options, member)
 static const struct option_spec option_table[] = {

@@ -10,7 +10,7 @@
 
 #include "recording/attend.h"
 #include "process/child.h"
-#include "cli.h"
+#include "terminal/cli.h"
 #include "recording/flight.h"
 #include "recording/guardian.h"
 #include "process/launcher.h"
@@ -19,8 +19,8 @@
 #include "process/provider.h"
 #include "recording/recording.h"
 #include "model/identity/recording_id.h"
-#include "ring/recovery.h"
-#include "recording/twice.h"
+#include "recording/recovery.h"
+#include "report/twice.h"
 #include "schedule.h"
 
 #define REGISTER_TIMEOUT_MS "30000"

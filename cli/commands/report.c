@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "report/summary.h"
 #include "report/csv_table.h"
 #include "process/paths.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace snapshot: what a flight recorder holds now, converted. */
-#include "cli.h"
+#include "terminal/cli.h"
 #include "recording/flight.h"
 #include "recording/running.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "process/child.h"
-#include "cli.h"
+#include "terminal/cli.h"
 #include "recording/lttng/consumers.h"
 #include "recording/flight.h"
 #include "recording/member.h"

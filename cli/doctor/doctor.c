@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "ring/buffers.h"
-#include "cli.h"
+#include "terminal/cli.h"
 #include "recording/lttng/daemon.h"
 #include "doctor.h"
 #include "process/patience.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "cli.h"
+#include "terminal/cli.h"
 #include "patience.h"
 #include "process.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "flight.h"
 #include "guardian.h"
 #include "recording/lttng/relay_watch.h"

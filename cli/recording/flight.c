@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "process/paths.h"
-#include "ring/emit_parts.h"
+#include "recording/emit_parts.h"
 #include "recording/lttng/session_running.h"
 
 #define MAX_SNAPSHOTS 100000

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "recording/lttng/consumers.h"
 #include "recording/lttng/daemon.h"
 #include "process/mappers.h"

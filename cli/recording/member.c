@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "flight.h"
 #include "process/paths.h"
 #include "process/patience.h"

@@ -11,14 +11,14 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "ring/emit_parts.h"
+#include "terminal/cli.h"
+#include "recording/emit_parts.h"
 #include "process/paths.h"
 #include "guardian.h"
 #include "process/provider.h"
-#include "ring/recovery.h"
+#include "recording/recovery.h"
 #include "ring/rings.h"
-#include "process/rlimits.h"
+#include "recording/lttng/rlimits.h"
 #include "recording/lttng/session_running.h"
 #include "wanted_note.h"
 
@@ -329,7 +329,8 @@ static int begin_session(struct recording *recording, const struct recording_opt
 	                              .shm_path = memory.text,
 	                              .buffers = recording->buffers,
 	                              .is_blocking = options->is_blocking,
-	                              .pid = pid};
+	                              .pid = pid,
+	                              .undo = guardian_undo};
 	int code;
 
 	make_memory(recording);

@@ -29,7 +29,7 @@
 #include "recording/lttng/daemon.h"
 #include "process/launcher.h"
 #include "process/paths.h"
-#include "cli.h"
+#include "terminal/cli.h"
 #include "options.h"
 #include "recording/lttng/relay_watch.h"
 #include "recording/lttng/session.h"

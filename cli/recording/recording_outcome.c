@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "process/paths.h"
-#include "model/ledger/emitted.h"
+#include "model/emitted/emitted.h"
 #include "recording.h"
 #include "model/identity/recording_id.h"
 #include "report/rows.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "ring/emit_parts.h"
+#include "recording/emit_parts.h"
 #include "process/paths.h"
 #include "process/patience.h"
 #include "recording/lttng/session_running.h"

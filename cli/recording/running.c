@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "process/paths.h"
 
 /* The directory of a session's recording: the parent of where LTTng writes. */

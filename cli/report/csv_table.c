@@ -9,7 +9,7 @@
 #include <wchar.h>
 
 #include "base/array.h"
-#include "cli.h"
+#include "terminal/cli.h"
 #include "base/text/csv_reader.h"
 
 #define MIN_TEXT_WIDTH 12

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/text/csv_reader.h"
-#include "model/columns.h"
+#include "model/timeline/columns.h"
 
 struct rows {
 	char path[PATH_MAX];

@@ -13,7 +13,7 @@
 #include "analysis/calls.h"
 #include "base/array.h"
 #include "base/order.h"
-#include "cli.h"
+#include "terminal/cli.h"
 #include "model/ledger/ledger.h"
 #include "output/clock_columns.h"
 #include "base/text/printable.h"

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "summary_impl.h"
 
 #define MAX_CORES    16 /* named one by one */

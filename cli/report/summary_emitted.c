@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "summary_impl.h"
 
 #define MAX_NAMED    10 /* programs, one by one */

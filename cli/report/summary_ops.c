@@ -9,7 +9,7 @@
 #include "analysis/tt-metal/ops_columns.h"
 #include "base/array.h"
 #include "base/order.h"
-#include "cli.h"
+#include "terminal/cli.h"
 #include "rows.h"
 #include "summary_impl.h"
 

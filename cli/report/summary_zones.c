@@ -2,7 +2,7 @@
 /* Zones of firmware that never ended. */
 #include <cjson/cJSON.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "summary_impl.h"
 
 #define MAX_NAMED    10

@@ -15,7 +15,7 @@
 
 #include <flextrace/flextrace.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "emit_file.h"
 #include "process/paths.h"
 #include "process/process.h"

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/ledger/emitted.h"
+#include "model/emitted/emitted.h"
 
 /* Whose records a recording is to have. */
 struct emit_wish {

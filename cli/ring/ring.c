@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "former.h"
+#include "ring/former.h"
 #include "process/patience.h"
 #include "salvage.h"
 #include "formats/ctf/torn.h"

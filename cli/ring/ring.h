@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "terminal/layout.h"
+#include "ring/layout.h"
 
 struct ring {
 	unsigned char *map; /* owned */

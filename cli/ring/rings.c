@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "process/paths.h"
-#include "terminal/layout.h"
+#include "ring/layout.h"
 #include "process/mappers.h"
 #include "process/patience.h"
 

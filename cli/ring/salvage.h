@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "terminal/layout.h"
+#include "ring/layout.h"
 
 struct salvage {
 	unsigned char *memory;

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "base/text/printable.h"
 
 static bool is_quiet;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "profile.h"
 
 #define MAX_OPTIONS  64

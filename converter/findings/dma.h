@@ -11,7 +11,7 @@
 #ifndef FLEXTRACE_DMA_H
 #define FLEXTRACE_DMA_H
 
-#include "model/timeline_read.h"
+#include "model/timeline/timeline_read.h"
 
 enum dma_direction { DMA_IN, DMA_OUT, DMA_WITHIN, DMA_PEER, DMA_DIRECTION_COUNT };
 

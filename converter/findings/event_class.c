@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/words/event_class.h"
+#include "model/timeline/event_class.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text/strings.h"
-#include "model/timeline_read.h"
+#include "model/timeline/timeline_read.h"
 
 #define SIGNAL_BYTES 128
 

@@ -11,8 +11,8 @@
 #ifndef FLEXTRACE_ITERATIONS_H
 #define FLEXTRACE_ITERATIONS_H
 
-#include "model/timeline_read.h"
-#include "owners.h"
+#include "model/timeline/timeline_read.h"
+#include "findings/statistics/owners.h"
 #include "findings/statistics/spread.h"
 
 enum iteration_source { ITERATIONS_NONE, ITERATIONS_STEPS, ITERATIONS_KERNELS };

@@ -20,7 +20,7 @@
 #ifndef FLEXTRACE_POWER_H
 #define FLEXTRACE_POWER_H
 
-#include "model/timeline.h"
+#include "model/timeline/timeline.h"
 #include "base/text/strings.h"
 #include "model/clocks.h"
 

@@ -8,7 +8,7 @@
 #include "findings/collectives/collectives.h"
 #include "model/lanes.h"
 #include "iterations.h"
-#include "model/timeline_read.h"
+#include "model/timeline/timeline_read.h"
 
 /* -- steps ---------------------------------------------------------------------------------- */
 

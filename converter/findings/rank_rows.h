@@ -10,7 +10,7 @@
 #ifndef FLEXTRACE_FINDINGS_RANK_ROWS_H
 #define FLEXTRACE_FINDINGS_RANK_ROWS_H
 
-#include "model/findings.h"
+#include "model/timeline/findings.h"
 #include "model/rank_rows.h"
 
 /* FLEXTRACE_E_MEMORY or 0; rank_rows_release() in any case. */

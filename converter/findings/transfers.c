@@ -8,7 +8,7 @@
 #include "base/order.h"
 #include "base/blocks.h"
 #include "base/map.h"
-#include "model/timeline_read.h"
+#include "model/timeline/timeline_read.h"
 
 #define NOT_A_MESSAGE (UINT32_MAX - 1)
 

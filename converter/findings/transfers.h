@@ -10,9 +10,9 @@
 #ifndef FLEXTRACE_TRANSFERS_H
 #define FLEXTRACE_TRANSFERS_H
 
-#include "model/timeline.h"
+#include "model/timeline/timeline.h"
 #include "base/text/strings.h"
-#include "model/transfer_ends.h"
+#include "model/timeline/transfer_ends.h"
 
 /* Finds them; a timeline whose control blocks have no groups costs nothing. FLEXTRACE_E_MEMORY or
  * 0; release in any case. */

@@ -4,7 +4,7 @@
 #include "base/blocks.h"
 #include "base/map.h"
 #include "utilization_impl.h"
-#include "model/timeline_read.h"
+#include "model/timeline/timeline_read.h"
 #include "base/order.h"
 
 /* -- kernels in order -------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@
 #define FLEXTRACE_UTILIZATION_H
 
 #include "compiler_info.h"
-#include "model/timeline.h"
+#include "model/timeline/timeline.h"
 #include "kernel_times.h"
 
 /* Without --freq and where the trace does not tell. */

@@ -27,9 +27,9 @@
 
 #include "flextrace/events.h"
 #include "flextrace/wire.h"
-#include "model/ledger/losses.h"
+#include "model/losses.h"
 #include "base/map.h"
-#include "model/identity/origins.h"
+#include "model/origins.h"
 #include "base/table.h"
 
 #define FLEXTRACE_NONE       UINT32_MAX /* no index */

@@ -8,8 +8,8 @@
 
 #include "model/alignment.h"
 #include "model/clocks.h"
-#include "model/columns.h"
-#include "model/timeline.h"
+#include "model/timeline/columns.h"
+#include "model/timeline/timeline.h"
 
 struct clock_row {
 	struct owner_cells owner;

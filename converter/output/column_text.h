@@ -5,7 +5,7 @@
 #ifndef FLEXTRACE_COLUMN_TEXT_H
 #define FLEXTRACE_COLUMN_TEXT_H
 
-#include "model/columns.h"
+#include "model/timeline/columns.h"
 #include "output/emit.h"
 
 /* Writes a file into `output_dir`, of a table a header line and the rows, and counts them. On

@@ -9,7 +9,7 @@
 
 #include "column_text.h"
 #include "output_dir.h"
-#include "output/run-json/run_json.h"
+#include "output/run_json.h"
 
 #define DEFAULT_FORMATS "chrome,csv"
 #define MAX_FORMATS     8

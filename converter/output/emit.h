@@ -17,7 +17,7 @@
 #ifndef FLEXTRACE_EMIT_H
 #define FLEXTRACE_EMIT_H
 
-#include "model/findings.h"
+#include "model/timeline/findings.h"
 #include "base/error.h"
 #include "model/ledger/pair_report.h"
 #include "model/rank_rows.h"

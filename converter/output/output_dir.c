@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/run-json/run_json.h"
+#include "output/run_json.h"
 
 static int make_dir(const char *dir)
 {

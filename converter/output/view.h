@@ -11,7 +11,7 @@
 #include "emit.h"
 #include "fragments.h"
 #include "model/ledger/inputs.h"
-#include "model/timeline_read.h"
+#include "model/timeline/timeline_read.h"
 
 struct view {
 	const struct findings *findings; /* weak, all four */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/text/ascii.h"
-#include "model/columns.h"
-#include "model/words/event_class.h"
-#include "model/findings.h"
+#include "model/timeline/columns.h"
+#include "model/timeline/event_class.h"
+#include "model/timeline/findings.h"
 #include "model/words/kinds.h"
 #include "model/words/told.h"
 #include "select_impl.h"

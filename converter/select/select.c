@@ -5,7 +5,7 @@
  */
 #include "select_impl.h"
 #include "model/alignment.h"
-#include "model/timeline_read.h"
+#include "model/timeline/timeline_read.h"
 
 struct pass {
 	struct criteria criteria;        /* owned */

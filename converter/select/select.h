@@ -14,7 +14,7 @@
 #ifndef FLEXTRACE_SELECT_H
 #define FLEXTRACE_SELECT_H
 
-#include "model/findings.h"
+#include "model/timeline/findings.h"
 #include "base/error.h"
 #include "model/ledger/ledger.h"
 

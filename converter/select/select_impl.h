@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "model/ledger/inputs.h"
 #include "base/map.h"
-#include "model/any_row.h"
+#include "model/timeline/any_row.h"
 #include "select.h"
 
 /* -- criteria.c ----------------------------------------------------------------------------- */

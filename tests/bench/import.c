@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "formats/import.h"
+#include "formats/kit/import.h"
 
 static double cpu_s(void)
 {

@@ -55,7 +55,7 @@ sees_not() {
 
 sees converter/model/ledger/ledger.c base/error.h
 sees converter/engine/unwrap/rate.c model/model.h
-sees analysis/active.c model/timeline.h
+sees analysis/active.c model/timeline/timeline.h
 sees converter/bt2/read/feed.c engine/decode/decode.h
 sees converter/pipeline.c analysis/analysis.h
 sees_not converter/base/error.c model/model.h
@@ -66,12 +66,12 @@ sees_not converter/formats/flex/flex.c output/emit.h
 sees_not converter/output/emit.c analysis/analysis.h
 sees_not converter/output/emit.c engine/align/align.h
 sees_not converter/findings/power.c engine/derive/derive.h
-sees_not converter/formats/import.c engine/decode/decode.h
+sees_not converter/formats/kit/import.c engine/decode/decode.h
 sees_not analysis/active.c output/emit.h
 
 # What is a room's own.
-sees converter/formats/aie/aie.c formats/format.h
-sees_not converter/imports.c formats/format.h
+sees converter/formats/aie/aie.c formats/kit/format.h
+sees_not converter/imports.c formats/kit/format.h
 sees_not converter/bt2/source/source.c formats/kit/paths.h
 sees_not converter/bt2/read/feed.c engine/unwrap/unwrap_impl.h
 sees_not converter/pipeline.c engine/calibrate/calibrate_impl.h

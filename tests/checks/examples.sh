@@ -58,7 +58,7 @@ has() {
 }
 
 touches table analysis analysis/analyses.h
-touches format converter/formats/spans converter/formats/formats.h
+touches format converter/formats/spans converter/formats/kit/formats.h
 touches stage converter/engine/brief converter/pipeline.c
 [ $bad -eq 0 ] || exit 1
 

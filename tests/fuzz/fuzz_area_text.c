@@ -2,7 +2,7 @@
 /* A dump of marker areas, printed by `flextrace decode`. */
 #include "fuzz.h"
 
-#include "cli/terminal/area_text.h"
+#include "cli/report/area_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

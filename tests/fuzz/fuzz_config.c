@@ -2,7 +2,7 @@
 /* Files with options: of clocks, and profiles, and what is made of their texts. */
 #include "fuzz.h"
 
-#include "model/clock_options.h"
+#include "model/identity/clock_options.h"
 #include "derivations.h"
 #include "output/emit.h"
 #include "formats/kit/dialect.h"

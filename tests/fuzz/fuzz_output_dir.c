@@ -10,7 +10,7 @@
 #include "findings/kernel_times.h"
 #include "cli/report/csv_table.h"
 #include "cli/report/summary.h"
-#include "cli/recording/twice.h"
+#include "cli/report/twice.h"
 
 static const char *const names[] = {
 	"run.json",   "host.csv",       "events.csv",  "kernels.csv",        "clocks.csv",

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
-#include "findings/owners.h"
+#include "findings/statistics/owners.h"
 #include "output/column_text.h"
 
 int analysis_files_save(const struct findings *findings, const char *file, const char *dir,

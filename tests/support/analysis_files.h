@@ -3,7 +3,7 @@
 #ifndef FLEXTRACE_TESTS_ANALYSIS_FILES_H
 #define FLEXTRACE_TESTS_ANALYSIS_FILES_H
 
-#include "model/findings.h"
+#include "model/timeline/findings.h"
 #include "base/error.h"
 
 /* Runs the analysis that writes `file`, and stores how many rows it says. */

@@ -6,7 +6,7 @@
 #ifndef FLEXTRACE_TESTS_LOSS_CASES_H
 #define FLEXTRACE_TESTS_LOSS_CASES_H
 
-#include "model/ledger/losses.h"
+#include "model/losses.h"
 
 #define LOSS_CASE_CAUSES 6
 #define LOSS_CASE_FILES  2

@@ -10,8 +10,8 @@
 #define FLEXTRACE_TESTS_TIMELINE_FIXTURE_H
 
 #include "engine/derive/derive.h"
-#include "model/words/event_class.h"
-#include "model/findings.h"
+#include "model/timeline/event_class.h"
+#include "model/timeline/findings.h"
 
 #define FIXTURE_MAX 8
 

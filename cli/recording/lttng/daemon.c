@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 #include "ring/buffers.h"
-#include "cli.h"
+#include "terminal/cli.h"
 #include "consumers.h"
 #include "process/patience.h"
 #include "process/process.h"
-#include "process/rlimits.h"
+#include "recording/lttng/rlimits.h"
 #include "session.h"
 #include "watch.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "cli.h"
+#include "terminal/cli.h"
 #include "consumers.h"
 #include "process/process.h"
 

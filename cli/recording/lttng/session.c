@@ -14,11 +14,10 @@
 
 #include <flextrace/flextrace_impl.h>
 
-#include "former.h"
+#include "ring/former.h"
 #include "process/paths.h"
-#include "recording/guardian.h"
 #include "model/identity/recording_id.h"
-#include "process/rlimits.h"
+#include "recording/lttng/rlimits.h"
 #include "watch.h"
 
 #define DEFINITIONS "definitions"
@@ -262,7 +261,7 @@ int session_create(const struct session_setup *setup, struct flextrace_error *er
 	code = create(setup, error);
 	if (!watch_end(&watch) || code >= 0)
 		return code;
-	if (guardian_undo(setup->name))
+	if (setup->undo(setup->name))
 		return error_set(error, FLEXTRACE_E_SYSTEM,
 		                 "LTTng does not answer; what it makes of this session when it "
 		                 "goes on is taken back: session=%s",

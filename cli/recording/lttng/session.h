@@ -42,6 +42,8 @@ struct session_setup {
 	struct buffer_plan buffers;
 	bool is_blocking; /* programs started with LTTNG_UST_ALLOW_BLOCKING=1 wait for room */
 	pid_t pid;        /* only this process (in its own pid namespace); 0 = all */
+	/* Ends a session that LTTng makes when nobody waits for it any more. False: it cannot. */
+	bool (*undo)(const char *session);
 };
 
 struct session_losses {

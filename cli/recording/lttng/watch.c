@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "consumers.h"
 #include "process/patience.h"
 #include "process/process.h"

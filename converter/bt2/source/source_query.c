@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "source.h"
-#include "formats/import.h"
+#include "formats/kit/import.h"
 
 #define WEIGHT 0.5
 

@@ -8,7 +8,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "formats/import.h"
+#include "formats/kit/import.h"
 #include "model/model.h"
 
 struct source_stream {

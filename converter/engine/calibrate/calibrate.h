@@ -11,7 +11,7 @@
 #define FLEXTRACE_CALIBRATE_H
 
 #include "base/error.h"
-#include "model/clock_options.h"
+#include "model/identity/clock_options.h"
 #include "model/clocks.h"
 #include "model/identity/identity.h"
 #include "model/ledger/ledger.h"

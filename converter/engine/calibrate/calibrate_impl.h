@@ -13,7 +13,7 @@
 #ifndef FLEXTRACE_CALIBRATE_IMPL_H
 #define FLEXTRACE_CALIBRATE_IMPL_H
 
-#include "breaks/doubts.h"
+#include "doubts.h"
 #include "calibrate.h"
 
 #define PHI_BITS      MAP_FRACTION_BITS /* fraction bits of phi */

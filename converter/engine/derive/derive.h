@@ -14,7 +14,7 @@
 #include "engine/calibrate/calibrate.h"
 #include "base/error.h"
 #include "engine/unwrap/unwrap.h"
-#include "model/timeline.h"
+#include "model/timeline/timeline.h"
 
 struct derive; /* opaque */
 

@@ -14,7 +14,7 @@
 #ifndef FLEXTRACE_UNWRAP_H
 #define FLEXTRACE_UNWRAP_H
 
-#include "model/clock_options.h"
+#include "model/identity/clock_options.h"
 #include "base/error.h"
 #include "model/identity/identity.h"
 #include "model/ledger/ledger.h"

@@ -33,9 +33,9 @@
 #define FLEXTRACE_COLLECTIVES_H
 
 #include "base/text/strings.h"
-#include "findings/owners.h"
-#include "model/findings.h"
-#include "model/timeline_read.h"
+#include "findings/statistics/owners.h"
+#include "model/timeline/findings.h"
+#include "model/timeline/timeline_read.h"
 #include "model/words/told_collective.h"
 
 enum collective_algorithm {

@@ -7,7 +7,7 @@
 #include "collectives.h"
 #include "collectives_sets.h"
 #include "base/map.h"
-#include "model/transfer_ends.h"
+#include "model/timeline/transfer_ends.h"
 
 /* When a device was done with something: kernels of its own, collectives. */
 struct work {

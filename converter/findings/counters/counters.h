@@ -13,7 +13,7 @@
 
 #include "findings/power.h"
 #include "model/kernel_costs.h"
-#include "model/timeline.h"
+#include "model/timeline/timeline.h"
 
 enum computed_counter {
 	COUNTER_POWER,

@@ -14,7 +14,7 @@
 #include "base/row_sorter.h"
 #include "base/text/strings.h"
 #include "counters.h"
-#include "model/timeline_read.h"
+#include "model/timeline/timeline_read.h"
 
 /* One of the computed counters in the making. */
 struct counter_maker {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/columns.h"
+#include "model/timeline/columns.h"
 
 struct spread {
 	uint64_t total;  /* at most UINT64_MAX */

@@ -16,7 +16,7 @@
 #define FLEXTRACE_IMPORT_AIE_IMPL_H
 
 #include "formats/kit/faults.h"
-#include "formats/format.h"
+#include "formats/kit/format.h"
 #include "base/map.h"
 #include "model/model.h"
 #include "base/text/strings.h"

@@ -23,7 +23,7 @@
 #define FLEXTRACE_IMPORT_FLEX_H
 
 #include "formats/chrome-json/trace_events.h"
-#include "formats/format.h"
+#include "formats/kit/format.h"
 
 struct flex; /* opaque, but that it begins with a struct import */
 struct pairing;

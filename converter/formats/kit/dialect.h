@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "formats/formats.h"
+#include "formats/kit/formats.h"
 
 enum import_dialect {
 	IMPORT_BY_CONTENT, /* find out */

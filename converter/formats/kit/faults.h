@@ -5,7 +5,7 @@
 #ifndef FLEXTRACE_IMPORT_FAULTS_H
 #define FLEXTRACE_IMPORT_FAULTS_H
 
-#include "formats/import.h"
+#include "formats/kit/import.h"
 
 /* Counts `n` of something that never became an event. FLEXTRACE_E_MEMORY or 0, as all below. */
 int import_lose(struct import *import, enum loss_cause cause, uint64_t n);

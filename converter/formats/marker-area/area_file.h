@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "model/identity/origins.h"
+#include "model/origins.h"
 #include "tracer/src/area/area_read.h"
 
 struct dumped_area {

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "area_file.h"
-#include "formats/format.h"
+#include "formats/kit/format.h"
 #include "formats/kit/faults.h"
 
 #define ONE 1 /* the time and the count of the one read of a counter: 0 is not known */

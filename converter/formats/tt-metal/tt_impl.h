@@ -20,7 +20,7 @@
 #ifndef FLEXTRACE_IMPORT_TT_IMPL_H
 #define FLEXTRACE_IMPORT_TT_IMPL_H
 
-#include "formats/format.h"
+#include "formats/kit/format.h"
 #include "formats/kit/spool.h"
 #include "formats/kit/text_window.h"
 #include "base/text/json_text.h"

@@ -19,7 +19,6 @@
 
 #include <string.h>
 
-#include "model/columns.h"
 #include "base/error.h"
 #include "model/streams.h"
 #include "model/ledger/ledger.h"
@@ -102,22 +101,6 @@ void identity_warn(const struct identity *identity, struct ledger *ledger);
 static inline int64_t identity_pid(const struct process *process)
 {
 	return process->is_defined ? (int64_t)process->pid : process->vpid;
-}
-
-/* Whose the rows of a process are; FLEXTRACE_NONE: nobody's. */
-static inline struct owner_cells identity_owner(const struct identity *identity, uint32_t process)
-{
-	const struct process *of = &identity->processes[process];
-	int64_t pid;
-
-	if (process == FLEXTRACE_NONE)
-		return (struct owner_cells){COLUMN_NONE_I64, NULL, COLUMN_NONE_I64};
-	pid = identity_pid(of);
-	return (struct owner_cells){
-		.rank = of->rank >= 0 ? of->rank : COLUMN_NONE_I64,
-		.host = string_get(identity->strings, of->host),
-		.pid = pid >= 0 ? pid : COLUMN_NONE_I64,
-	};
 }
 
 /* Names: string ids, 0 = none defined. */

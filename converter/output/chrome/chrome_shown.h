@@ -7,7 +7,7 @@
 #define FLEXTRACE_CHROME_SHOWN_H
 
 #include "chrome.h"
-#include "model/any_row.h"
+#include "model/timeline/any_row.h"
 
 /* Where the next event may come from; the first wins among equal times. */
 enum chrome_source {

@@ -2,7 +2,7 @@
 #include "csv.h"
 #include "output/column_text.h"
 
-#include "model/any_row.h"
+#include "model/timeline/any_row.h"
 #include "model/words/kinds.h"
 #include "model/alignment.h"
 

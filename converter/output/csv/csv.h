@@ -11,7 +11,8 @@
 #ifndef FLEXTRACE_CSV_H
 #define FLEXTRACE_CSV_H
 
-#include "model/words/event_class.h"
+#include "model/timeline/columns.h"
+#include "model/timeline/event_class.h"
 #include "output/run_fragments.h"
 #include "output/view.h"
 

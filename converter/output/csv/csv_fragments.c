@@ -3,7 +3,7 @@
  * csv_fragments.c: what the lines of a process, track, kind or marker have in common, made once.
  */
 #include "csv.h"
-#include "model/any_row.h"
+#include "model/timeline/any_row.h"
 #include "model/words/kinds.h"
 #include "output/column_text.h"
 

@@ -9,7 +9,7 @@
 #include "output/clock_columns.h"
 #include "output/column_text.h"
 #include "csv.h"
-#include "model/ledger/emitted.h"
+#include "model/emitted/emitted.h"
 #include "model/alignment.h"
 #include "model/clocks.h"
 

@@ -4,7 +4,7 @@
  */
 #include "csv.h"
 #include "output/column_text.h"
-#include "model/any_row.h"
+#include "model/timeline/any_row.h"
 #include "model/words/kinds.h"
 
 /* Of a row what all have, what its table has, and what its record is called. */

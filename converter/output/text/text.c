@@ -4,7 +4,7 @@
  * strings. Times are ns since the first row, so that a line tells nothing about when it was
  * recorded.
  */
-#include "model/any_row.h"
+#include "model/timeline/any_row.h"
 #include "model/words/kinds.h"
 #include "output/view.h"
 #include "model/words/told.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/terminal/layout.h"
+#include "cli/ring/layout.h"
 #include "cli/ring/salvage.h"
 
 #define FIRST       84

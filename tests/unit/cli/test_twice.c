@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
-#include "cli/recording/twice.h"
+#include "cli/report/twice.h"
 #include "scratch.h"
 
 #define HOST   "rank,kind,name,correlation,depth,start_ns,dur_ns\n"

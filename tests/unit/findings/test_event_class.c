@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis_fixture.h"
-#include "model/words/event_class.h"
+#include "model/timeline/event_class.h"
 
 struct class_case {
 	const char *name, *group, *class;

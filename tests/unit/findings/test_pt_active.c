@@ -10,7 +10,7 @@
 
 #include "costs_fixture.h"
 #include "counters_only.h"
-#include "model/timeline_read.h"
+#include "model/timeline/timeline_read.h"
 
 static void run(struct costs_fixture *fixture)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/ledger/emitted.h"
+#include "model/emitted/emitted.h"
 
 static char dir[] = "/tmp/flextrace-emitted-XXXXXX";
 

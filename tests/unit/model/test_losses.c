@@ -22,7 +22,7 @@
 
 #include "base/text/csv_reader.h"
 #include "ctf_text.h"
-#include "model/ledger/emitted.h"
+#include "model/emitted/emitted.h"
 #include "model/ledger/ledger.h"
 #include "loss_cases.h"
 #include "formats/ctf/torn.h"

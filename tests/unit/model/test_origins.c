@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "model/identity/origins.h"
+#include "model/origins.h"
 
 #define N (20 * ORIGINS_BLOCK + 7)
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/ledger/emitted.h"
+#include "model/emitted/emitted.h"
 #include "csv_checker.h"
 #include "emit_fixture.h"
 #include "scratch.h"

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "model/timeline/columns.h"
 #include "output/output_dir.h"
 #include "emit_fixture.h"
 #include "full_disk.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "output/run-json/run_json.h"
+#include "output/run_json.h"
 #include "emit_fixture.h"
 #include "scratch.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/format.h"
+#include "formats/kit/format.h"
 #include "formats/marker-area/area_file.h"
 #include "scratch.h"
 

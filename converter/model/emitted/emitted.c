@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/order.h"
 #include "base/text/csv_reader.h"
-#include "ledger.h"
+#include "model/ledger/ledger.h"
 #include "base/map.h"
 
 enum {

@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "process/paths.h"
 #include "process/patience.h"
 #include "recording/recording.h"
-#include "rings.h"
+#include "ring/rings.h"
 
 #define USERS        "/ust/uid/*/*-bit/metadata"
 #define TOOL_LIMIT_S 300

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "report/csv_table.h"
 #include "flextrace/wire.h"
 

@@ -9,7 +9,7 @@
 #define FLEXTRACE_TRANSFER_ENDS_H
 
 #include "model/words/message_name.h"
-#include "model.h"
+#include "model/model.h"
 
 struct transfer_end { /* one control block's part */
 	int64_t start_time_ns, end_time_ns;

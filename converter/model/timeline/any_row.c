@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "any_row.h"
 
-#include "ledger/inputs.h"
+#include "model/ledger/inputs.h"
 
 const size_t any_row_bytes[N_ROW_TABLES] = {
 	sizeof(struct host_row),    sizeof(struct device_row), sizeof(struct instant_row),

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "formats/formats.h"
+#include "formats/kit/formats.h"
 #include "formats/kit/paths.h"
 #include "import.h"
 #include "model/model.h"

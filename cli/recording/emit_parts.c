@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "terminal/cli.h"
 #include "process/paths.h"
 
 static struct path whole_of(const struct recording *recording)

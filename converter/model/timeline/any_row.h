@@ -5,7 +5,7 @@
 #ifndef FLEXTRACE_ANY_ROW_H
 #define FLEXTRACE_ANY_ROW_H
 
-#include "timeline.h"
+#include "model/timeline/timeline.h"
 
 struct findings; /* findings.h */
 struct inputs;   /* ledger/inputs.h */

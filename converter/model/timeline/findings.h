@@ -5,8 +5,8 @@
 #ifndef FLEXTRACE_FINDINGS_H
 #define FLEXTRACE_FINDINGS_H
 
-#include "aie_options.h"
-#include "kernel_costs.h"
+#include "model/aie_options.h"
+#include "model/kernel_costs.h"
 #include "timeline.h"
 
 struct emitted;       /* ledger/emitted.h */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "emitted.h"
-#include "ledger.h"
+#include "model/ledger/ledger.h"
 #include "base/map.h"
 #include "base/order.h"
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "alignment.h"
-#include "timeline_read.h"
+#include "model/alignment.h"
+#include "model/timeline/timeline_read.h"
 
 static struct cell cell_of(uint64_t number, bool is_none)
 {

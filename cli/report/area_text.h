@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "formats/marker-area/area_file.h"
-#include "marker_names.h"
+#include "report/marker_names.h"
 
 /* Prints header, runs and ring records. FLEXTRACE_E_INPUT: its file cannot be read any more. */
 int area_text_print(const struct dumped_area *area, const struct marker_names *names, FILE *to,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rlimits.h"
-#include "process.h"
+#include "process/process.h"
 
 #include <inttypes.h>
 #include <pthread.h>

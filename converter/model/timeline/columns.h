@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/text/writer.h"
-#include "model/model.h"
+#include "model/identity/identity.h"
 
 enum column_type {
 	COLUMN_TYPE_TEXT, /* const char *; NULL = empty */
@@ -159,6 +159,22 @@ struct owner_cells {
 	const char *host;
 	int64_t pid;
 };
+
+/* Whose the rows of a process are; FLEXTRACE_NONE: nobody's. */
+static inline struct owner_cells identity_owner(const struct identity *identity, uint32_t process)
+{
+	const struct process *of = &identity->processes[process];
+	int64_t pid;
+
+	if (process == FLEXTRACE_NONE)
+		return (struct owner_cells){COLUMN_NONE_I64, NULL, COLUMN_NONE_I64};
+	pid = identity_pid(of);
+	return (struct owner_cells){
+		.rank = of->rank >= 0 ? of->rank : COLUMN_NONE_I64,
+		.host = string_get(identity->strings, of->host),
+		.pid = pid >= 0 ? pid : COLUMN_NONE_I64,
+	};
+}
 
 #define COLUMNS_OWNER(row)                                      \
 	COLUMN_INIT("rank", row, owner.rank, true, 0),          \

@@ -10,7 +10,7 @@
 #include "output/column_text.h"
 #include "base/text/json_item.h"
 #include "output/view.h"
-#include "model/ledger/emitted.h"
+#include "model/emitted/emitted.h"
 #include "flextrace/wire.h"
 #include "model/streams.h"
 #include "model/alignment.h"

@@ -13,7 +13,7 @@
 #ifndef FLEXTRACE_EVENT_CLASS_H
 #define FLEXTRACE_EVENT_CLASS_H
 
-#include "model/timeline.h"
+#include "model/timeline/timeline.h"
 
 enum event_class {
 	CLASS_OTHER,

@@ -6,9 +6,9 @@
 #ifndef FLEXTRACE_TIMELINE_H
 #define FLEXTRACE_TIMELINE_H
 
-#include "identity/identity.h"
-#include "ledger/ledger.h"
-#include "model.h"
+#include "model/identity/identity.h"
+#include "model/ledger/ledger.h"
+#include "model/model.h"
 
 struct alignment; /* alignment.h */
 struct clocks;    /* clocks.h */

@@ -6,9 +6,9 @@
 
 #include "formats/kit/faults.h"
 #include "formats/flex/flex_impl.h"
-#include "formats/format.h"
+#include "formats/kit/format.h"
 #include "formats/pairing/pairing.h"
-#include "processed.h"
+#include "formats/chrome-json/processed.h"
 
 #define MAX_LOOK 4096 /* events without a word about their dialect */
 

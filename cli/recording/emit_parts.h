@@ -14,7 +14,7 @@
 #ifndef FLEXTRACE_EMIT_PARTS_H
 #define FLEXTRACE_EMIT_PARTS_H
 
-#include "emit_note.h"
+#include "ring/emit_note.h"
 #include "recording/recording.h"
 
 /* Of the recording itself and, as it ends, of the chunk that is written then. */

@@ -30,7 +30,7 @@
 #include "base/error.h"
 #include "model/streams.h"
 #include "model/identity/identity.h"
-#include "ledger.h"
+#include "model/ledger/ledger.h"
 #include "base/map.h"
 #include "model/model.h"
 
