@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The facts of one counter: in order of time, with their places, and these with an origin. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/order.h"
@@ -114,11 +115,58 @@ static void follow_runs(struct axis *axis)
 	}
 }
 
+/* Whether the first pass needed false evidence or a reset. */
+static bool is_contradicted(const struct axis *axis)
+{
+	for (uint32_t i = 1; i < axis->n_segments; i++) {
+		if (!axis->segments[i].is_after_gap)
+			return true;
+	}
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		if (axis->facts[i].status == TIME_OUTLIER)
+			return true;
+	}
+	return false;
+}
+
+/* Places facts anew, as if nobody had stated a rate. */
+static int place_without_nominal(struct axis *axis, const struct fact *facts)
+{
+	memcpy(axis->facts, facts, axis->n_facts * sizeof(*facts));
+	for (uint32_t i = 0; i < axis->n_facts; i++)
+		fact_tell_run(&axis->facts[i]);
+	axis_release(axis);
+	axis->nominal = 0;
+	axis->refuses_nominal = true;
+	FLEXTRACE_TRY(rate_bound(axis, &axis->rate));
+	return axis_place_first(axis);
+}
+
+/* A nominal rate that chose between rates is refused if what it chose contradicts facts: it is
+ * likelier that it is wrong than that they are false. */
+static int place_first(struct axis *axis)
+{
+	struct fact *facts;
+	int code;
+
+	if (!axis->rate.is_hinted)
+		return axis_place_first(axis);
+	facts = malloc(axis->n_facts * sizeof(*facts));
+	if (!facts)
+		return FLEXTRACE_E_MEMORY;
+	memcpy(facts, axis->facts, axis->n_facts * sizeof(*facts));
+	code = axis_place_first(axis);
+	if (code >= 0 && is_contradicted(axis))
+		code = place_without_nominal(axis, facts);
+	free(facts);
+	return code;
+}
+
 int axis_place(struct axis *axis, const struct map *op_runs, const struct run *runs)
 {
 	if (axis->n_facts == 0)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(axis_place_first(axis));
+	FLEXTRACE_TRY(place_first(axis));
 	FLEXTRACE_TRY(axis_leave_out_strays(axis));
 	FLEXTRACE_TRY(axis_split_shifts(axis));
 	FLEXTRACE_TRY(axis_split_reads(axis));

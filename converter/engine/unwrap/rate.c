@@ -184,22 +184,26 @@ static void clip(struct votes *votes, double nominal)
 
 /* Few pairs leave several rates, and work at equal distances does. If nearly all have room for one
  * near the nominal rate, and they are too many for chance, it is that, however much room they have.
- * So it is where most leave none but rates near it. */
+ * So it is where most leave none but rates near it. If all leave another one as well, the nominal
+ * rate was no more than a hint. */
 static int agree_near(struct votes *votes, const struct axis *axis, const struct fact_list *list,
                       struct rate *rate)
 {
 	const double wanders[] = {WANDER, MOST_WANDER};
-	struct rate found = {0};
+	struct rate found = {0}, any = {0};
 
 	for (int i = 0; i < 2 && !(found.hi > 0); i++) {
 		take_pairs(votes, axis, list, (struct reach){MAX_STRIDE, wanders[i], false});
+		FLEXTRACE_TRY(agree(votes, 1, 1, &any));
 		clip(votes, axis->nominal);
 		if (votes->n_pairs < MIN_NEAR_PAIRS)
 			return FLEXTRACE_OK;
 		FLEXTRACE_TRY(agree(votes, STEADY, AGREEING, &found));
 	}
 	if (found.hi > 0)
-		*rate = (struct rate){found.lo, found.hi, true, false};
+		*rate = (struct rate){found.lo, found.hi, true, false,
+		                      !axis->is_soft && any.hi > 0 &&
+		                              !is_near(&any, 2 * NEAR, axis->nominal)};
 	rate->is_known |= is_near(rate, NEAR, axis->nominal);
 	return FLEXTRACE_OK;
 }
@@ -217,7 +221,7 @@ static int agree_within(struct votes *votes, const struct axis *axis, const stru
 	take_pairs(votes, axis, list, (struct reach){max_stride, MOST_WANDER, false});
 	FLEXTRACE_TRY(agree(votes, 0.5, AGREEING, &more));
 	if (!more.is_known)
-		*rate = (struct rate){votes->range.lo, votes->range.hi, false, false};
+		*rate = (struct rate){votes->range.lo, votes->range.hi, false, false, false};
 	return FLEXTRACE_OK;
 }
 
@@ -252,7 +256,7 @@ static int agree_short(struct votes *votes, const struct axis *axis, const struc
 		if (votes->n_pairs >= MANY_PAIRS)
 			FLEXTRACE_TRY(agree(votes, MOST, NEARLY_ALL, &found));
 		if (found.hi > 0 && found.hi <= CLOSE_SHORT * found.lo)
-			*rate = (struct rate){found.lo, found.hi, true, false};
+			*rate = (struct rate){found.lo, found.hi, true, false, false};
 	}
 	return FLEXTRACE_OK;
 }
@@ -287,7 +291,7 @@ static int bound_in(const struct axis *axis, struct range range, struct votes *v
 {
 	int code = FLEXTRACE_OK;
 
-	*rate = (struct rate){all.lo, range.hi, false, false};
+	*rate = (struct rate){all.lo, range.hi, false, false, false};
 	votes->range = range;
 	/* Reads as wide as round trips are met by most rates, and would outvote estimates. */
 	if (axis->is_soft)
@@ -313,7 +317,7 @@ int rate_bound(const struct axis *axis, struct rate *ret_rate)
 	struct rate rate;
 	int code;
 
-	*ret_rate = (struct rate){all.lo, is_usual ? usual.hi : all.hi, false, false};
+	*ret_rate = (struct rate){all.lo, is_usual ? usual.hi : all.hi, false, false, false};
 	if (axis->n_facts < 2)
 		return FLEXTRACE_OK;
 	votes.intervals = malloc(MAX_INTERVALS * sizeof(*votes.intervals));

@@ -399,7 +399,7 @@ static void share_rate(struct unwrap *unwrap, const struct rate_lists *lists, ui
 		if (!other->is_known || other->hi / other->lo >= best)
 			continue;
 		best = other->hi / other->lo;
-		*rate = (struct rate){other->lo, other->hi, false, false};
+		*rate = (struct rate){other->lo, other->hi, false, false, false};
 	}
 	rate->is_known = best < INFINITY;
 }
@@ -441,6 +441,7 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 	FLEXTRACE_TRY(prepare(unwrap));
 	for (uint32_t i = 0; i < unwrap->n_axes; i++) {
 		FLEXTRACE_TRY(axis_place(&unwrap->axes[i], &unwrap->op_runs, unwrap->runs));
+		unwrap->ledger->warnings[WARNING_RATE_UNPROVEN] += unwrap->axes[i].refuses_nominal;
 		FLEXTRACE_TRY(facts_write(unwrap, i, &out->brackets));
 		if (unwrap->axes[i].n_facts == 0)
 			FLEXTRACE_TRY(bare_place(unwrap, i, &out->brackets));

@@ -207,6 +207,7 @@ struct rate { /* ticks per ns */
 	double lo, hi;
 	bool is_known;  /* lo and hi are close */
 	bool is_steady; /* hardly any pair of facts contradicts it */
+	bool is_hinted; /* the nominal rate chose it; no pair contradicts one far from that */
 };
 
 /* What submit, complete and host_estimate records make; see matches.h. */
@@ -240,7 +241,8 @@ struct axis {
 	unsigned narrow_bits, wide_bits; /* of stamps, of whole reads */
 	bool is_soft;                    /* it has estimates only, and they stand for brackets */
 	struct rate rate;
-	double nominal;          /* ticks per ns, 0 = not known */
+	double nominal;          /* ticks per ns, 0 = not known, or refused */
+	bool refuses_nominal;    /* where it was a hint, facts contradicted it */
 	double rho;              /* promised: how far the rate goes from its mean, relative */
 	int64_t max_dispatch_ns; /* 0 = not known */
 	double tolerance;        /* ticks that a bracket may be wrong by without being an outlier */

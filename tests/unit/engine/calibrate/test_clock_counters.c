@@ -390,6 +390,75 @@ static void test_clock_counters__run_at_any_rate(void **state)
 	}
 }
 
+/* A queue that is always eight deep: work of a quarter of a second, each submitted when the one
+ * eight before it is seen complete. */
+static void fill_queue(struct clock_truth *truth, uint64_t seed)
+{
+	const struct clock_scene *scene = &truth->scene;
+	uint64_t random = seed;
+	double now_ns = 1e9;
+
+	for (uint32_t i = 0; i < truth->n_ops; i++) {
+		struct truth_op *op = &truth->ops[i];
+		double length_ns;
+
+		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		length_ns = -0.26e9 * log(((double)(random >> 32) + 1) / 4294967297.0);
+		op->submit_ns = i < 8 ? scene->origin_ns + (int64_t)i * 1000
+		                      : truth->ops[i - 8].complete_ns + 1000;
+		for (int k = 0; k < FLEXTRACE_N_STAMPS; k++) {
+			op->time_ns[k] = now_ns + length_ns * k / (FLEXTRACE_N_STAMPS - 1);
+			op->ticks[k] = scene->origin_ticks +
+			               (uint64_t)(op->time_ns[k] * scene->hz * 1e-9);
+			op->ticks32[k] = (uint32_t)op->ticks[k];
+		}
+		now_ns += length_ns + 5000;
+		op->complete_ns = scene->origin_ns + (int64_t)now_ns;
+	}
+}
+
+static void run_full_queue(uint64_t seed, double nominal_hz, struct clock_verdict *verdict)
+{
+	const struct clock_scene scene = {
+		.seed = 13,
+		.n_ops = 72,
+		.hz = 557.1e6,
+		.origin_ticks = 0x123456789,
+		.origin_ns = 5 * SECOND_NS,
+		.mean_period_ns = 1e8,
+		.exec_ns = 1e5,
+	};
+	struct clock_truth truth;
+	struct clock_run run;
+
+	clock_truth_init(&truth, &scene);
+	fill_queue(&truth, seed);
+	clock_run_init(&run);
+	clock_run_counter(&run)->nominal_hz = (uint64_t)nominal_hz;
+	clock_run_push_truth(&run, &truth, false);
+	clock_run_finish(&run, NULL);
+	clock_run_judge(&run, &truth, verdict);
+	clock_run_release(&run);
+	clock_truth_release(&truth);
+}
+
+static void test_clock_counters__are_not_what_a_wrong_hint_makes_of_them(void **state)
+{
+	struct clock_verdict right, wrong;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		run_full_queue(seed, 557.1e6, &right);
+		run_full_queue(seed, 2.4 * 557.1e6, &wrong);
+		print_message("seed %" PRIu64 ": %" PRIu32 " and %" PRIu32 " certified, %" PRIu32
+		              " and %" PRIu32 " outside\n",
+		              seed, right.certified, wrong.certified, right.outside, wrong.outside);
+		assert_int_equal(right.certified, 72);
+		assert_int_equal(right.outside, 0);
+		assert_int_equal(wrong.outside, 0);
+	}
+}
+
 /* 600 operations in 18 s at 20 MHz: 24 bits wrap some 20 times. */
 static void run_narrow(unsigned bits, bool is_stated, struct clock_verdict *verdict)
 {
@@ -511,6 +580,7 @@ int main(void)
 		cmocka_unit_test(test_clock_counters__have_any_width),
 		cmocka_unit_test(test_clock_counters__are_narrower_than_stamps),
 		cmocka_unit_test(test_clock_counters__run_at_any_rate),
+		cmocka_unit_test(test_clock_counters__are_not_what_a_wrong_hint_makes_of_them),
 		cmocka_unit_test(test_clock_counters__doubt_work_that_fits_both_sides_of_a_stop),
 		cmocka_unit_test(test_clock_counters__outlast_a_host_that_sleeps),
 		cmocka_unit_test(test_clock_counters__share_a_rate_in_a_group),
