@@ -7,7 +7,8 @@ set(derive_text_source tests/support/text_source.c converter/engine/decode/decod
 set(derive_sources converter/engine/derive/attributes.c converter/engine/derive/derive.c
 	converter/engine/derive/device.c converter/engine/derive/flows.c converter/engine/derive/host.c
 	converter/engine/derive/jobs.c converter/base/text/json_text.c converter/model/lanes.c
-	converter/engine/derive/life.c converter/engine/derive/markers.c
+	converter/engine/derive/life.c converter/engine/derive/limits.c
+	converter/engine/derive/markers.c
 	converter/engine/derive/pairs.c converter/engine/derive/points.c converter/base/row_sorter.c
 	converter/engine/derive/tracks.c converter/engine/derive/zones.c)
 

@@ -74,6 +74,8 @@ void derive_free(struct derive *derive)
 	free(derive->threads);
 	free(derive->processes);
 	free(derive->boots);
+	free(derive->limits[LIMIT_START]);
+	free(derive->limits[LIMIT_DRAIN]);
 	free(derive->open_spans);
 	free(derive->allocation_bytes);
 	free(derive->device_bytes);
@@ -147,6 +149,7 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 		return FLEXTRACE_E_MEMORY;
 	derive->out.sync_points = &unwrapped->sync_points;
 	FLEXTRACE_TRY(host_take_collectives(derive, &unwrapped->sync_points));
+	FLEXTRACE_TRY(zones_take_runs(derive, unwrapped));
 	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops));
 	FLEXTRACE_TRY(zones_take_marks(derive, unwrapped));
 	return flows_init(derive);

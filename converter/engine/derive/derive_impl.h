@@ -8,6 +8,8 @@
  *   attributes.c  op, tensor, op_info: what an operation's row says besides its name
  *   device.c      control blocks -> device rows
  *   zones.c       marker words -> device rows, instants, counters
+ *   life.c        when marks can have been made
+ *   limits.c      no stamp is shown behind one that came later
  *   markers.c     what a marker is called
  *   flows.c       which host row launched which device row
  *   tracks.c      the line of every row
@@ -67,6 +69,8 @@ struct track_family {
 	bool has_kernels;
 };
 
+enum { LIMIT_START, LIMIT_DRAIN }; /* see limits.c */
+
 struct flow_links; /* see flows.c */
 struct arrow;      /* see arrows.c */
 struct arrow_end;
@@ -112,6 +116,8 @@ struct derive {
 	uint64_t n_runs;
 	struct boot_life *boots; /* owned */
 	uint64_t n_boots;
+	struct stamp_limit *limits[2]; /* owned, both: by LIMIT_* */
+	uint32_t n_limits[2];
 	struct map marker_keys; /* (device and id, or name; kind) -> place in markers */
 	struct flow_links *flows;
 	struct arrow *arrows; /* owned, all, see arrows.c */
@@ -167,6 +173,10 @@ static inline bool find_host_ns(const struct derive *derive, uint32_t counter, u
 	       ret_placed->host_ns >= -MAX_HOST_NS;
 }
 
+/* Moves a stamp that was placed into the limits of its counter, by its error at most. */
+void limits_keep(const struct derive *derive, uint32_t counter, uint16_t segment, uint64_t ticks,
+                 struct placed *placed);
+
 /* Places a stamp of a counter of a process; false: it cannot be placed. */
 static inline bool place_ticks(const struct derive *derive, uint32_t process, uint32_t counter,
                                uint16_t segment, uint64_t ticks, struct place *ret_place)
@@ -176,6 +186,8 @@ static inline bool place_ticks(const struct derive *derive, uint32_t process, ui
 
 	if (!find_host_ns(derive, counter, segment, ticks, &placed))
 		return false;
+	if (derive->n_limits[LIMIT_START] || derive->n_limits[LIMIT_DRAIN])
+		limits_keep(derive, counter, segment, ticks, &placed);
 	place = place_host(derive, process, placed.host_ns);
 	place.status = worse_status(place.status, (uint8_t)placed.status);
 	if (placed.err_ns > UINT32_MAX - place.err_ns)
@@ -284,6 +296,9 @@ static inline bool is_main_row(uint8_t kind)
 int device_take_ops(struct derive *derive, struct table *ops);
 int device_merge(struct derive *derive);
 
+/* Keeps the runs and finds what limits stamps. Call before anything is placed. */
+int zones_take_runs(struct derive *derive, struct unwrap_output *unwrapped);
+
 /* Call after device_take_ops(): kernel rows are named after their control blocks. */
 int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped);
 
@@ -306,6 +321,19 @@ bool life_is_open(const struct derive *derive, const struct mark_run *run);
 /* The time nearest to `host_ns` at which marks of a run can have been: not before the process or
  * its boot, nor behind the drain that read them. `host_ns` where nobody recorded that. */
 int64_t life_limit_ns(const struct derive *derive, const struct mark_run *run, int64_t host_ns);
+
+/* -- limits.c ------------------------------------------------------------------------------- */
+
+/* No stamp up to `ticks` (of a drain), or from it on (of a start), was on the other side. */
+struct stamp_limit {
+	uint64_t ticks;
+	int64_t host_ns;
+	uint32_t counter;
+	uint16_t segment;
+};
+
+/* Finds the limits of each counter. Call behind life_judge_boots(). FLEXTRACE_E_MEMORY or 0. */
+int limits_find(struct derive *derive, struct table *marks);
 
 /* -- markers.c ------------------------------------------------------------------------------ */
 

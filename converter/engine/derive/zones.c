@@ -385,19 +385,26 @@ static int keep_within_life(struct area *area, struct open_zone *zone)
 {
 	const struct derive *derive = area->derive;
 	const struct mark_run *run = area->run;
-	int64_t limit_ns, off_ns;
+	int64_t limit_ns, off_ns, time_ns;
 	struct placed placed;
 	struct place *place = &zone->place;
+	bool is_before;
 
 	if (!find_host_ns(derive, run->counter, run->segment, zone->ticks, &placed))
 		return FLEXTRACE_OK;
 	limit_ns = life_limit_ns(derive, run, placed.host_ns);
 	if (limit_ns == placed.host_ns || limit_ns < 0 || limit_ns > MAX_HOST_NS)
 		return FLEXTRACE_OK;
-	off_ns = limit_ns < placed.host_ns ? placed.host_ns - limit_ns : limit_ns - placed.host_ns;
-	place->time_ns = place_host(derive, area->process, limit_ns).time_ns;
-	if (off_ns <= placed.err_ns || placed.err_ns == UINT32_MAX)
+	is_before = placed.host_ns < limit_ns;
+	off_ns = is_before ? limit_ns - placed.host_ns : placed.host_ns - limit_ns;
+	time_ns = place_host(derive, area->process, limit_ns).time_ns;
+	if (off_ns <= placed.err_ns || placed.err_ns == UINT32_MAX) {
+		/* What limits all stamps of the counter may have moved it farther. */
+		if (is_before ? place->time_ns < time_ns : place->time_ns > time_ns)
+			place->time_ns = time_ns;
 		return FLEXTRACE_OK;
+	}
+	place->time_ns = time_ns;
 	place->err_ns = UINT32_MAX;
 	place->status = worse_status(place->status, TIME_OUTLIER);
 	derive->ledger->warnings[WARNING_OUTSIDE_LIFE]++;
@@ -475,16 +482,19 @@ static int take_runs(struct derive *derive, struct table *runs)
 	return derive->out.zones ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
+int zones_take_runs(struct derive *derive, struct unwrap_output *unwrapped)
+{
+	FLEXTRACE_TRY(take_runs(derive, &unwrapped->mark_runs));
+	FLEXTRACE_TRY(life_judge_boots(derive, unwrapped));
+	return limits_find(derive, &unwrapped->marks);
+}
+
 int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped)
 {
 	struct job_names jobs = {.derive = derive};
 	struct area area = {.derive = derive, .jobs = &jobs};
-	int code = take_runs(derive, &unwrapped->mark_runs);
+	int code = take_all(&area, &unwrapped->marks);
 
-	if (code >= 0)
-		code = life_judge_boots(derive, unwrapped);
-	if (code >= 0)
-		code = take_all(&area, &unwrapped->marks);
 	free(area.open);
 	free(jobs.jobs);
 	return code;

@@ -304,6 +304,67 @@ static void test_derive__certifies_no_mark_behind_its_drain_or_before_its_proces
 	fixture_close(&fixture);
 }
 
+/* What is in front of a mark had happened when that was read, whoever stamped it and whenever it
+ * was read itself; and nothing behind a mark was before the process of that mark. */
+static void test_derive__keeps_the_order_of_stamps_where_a_drain_or_start_limits_one(void **state)
+{
+	struct derive_fixture fixture;
+	struct mark_run *late;
+
+	(void)state;
+	fixture_open(&fixture, "1 1 1 process rank=0 world_size=1 pid=1 start_ns=15 time_ns=20 "
+	                       "boot_id=b host=h program=p runtime=r version=1 session=mine\n");
+	fake_clocks.err_ns = 20;
+	fixture_op(&fixture, "matmul", FLEXTRACE_DEVICE_KERNEL, STAMPS(12, 14, 20, 58, 70));
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 10);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 2, 60);
+	fixture_marks(&fixture, 1)->drained_ns = 52;
+	late = fixture_new_marks(&fixture, 2);
+	late->drained_ns = 1000;
+	late->core = 1;
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 40);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_END, 2, 55);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 57);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_END, 2, 61);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 2;
+	fixture_run(&fixture);
+	expect_device(&fixture, "15-52 zone marker 0x1 c0/0 certified +-20\n"
+	                        "15-20 prep matmul q0/prep certified +-20\n"
+	                        "15-15 dma_in matmul q0/dma_in certified +-20\n"
+	                        "20-52 exec matmul q0/exec certified +-20\n"
+	                        "40-52 zone marker 0x1 c1/0 certified +-20\n"
+	                        "52-70 dma_out matmul q0/dma_out certified +-20\n"
+	                        "52-61 zone marker 0x1 c1/0 certified +-20\n");
+	fixture_close(&fixture);
+}
+
+/* A mark that contradicts its drain, or of which little is known, says nothing of others. */
+static void test_derive__lets_no_doubtful_mark_limit_others(void **state)
+{
+	struct derive_fixture fixture;
+	struct mark_run *run;
+
+	(void)state;
+	fixture_open(&fixture, "1 1 1 process rank=0 world_size=1 pid=1 start_ns=15 time_ns=20 "
+	                       "boot_id=b host=h program=p runtime=r version=1 session=mine\n");
+	fake_clocks.err_ns = 20;
+	fixture_op(&fixture, "matmul", FLEXTRACE_DEVICE_KERNEL, STAMPS(30, 30, 30, 58, 58));
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 30);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, 2, 90);
+	fixture_marks(&fixture, 1)->drained_ns = 50;
+	run = fixture_new_marks(&fixture, 2);
+	run->drained_ns = 50;
+	run->status = TIME_ASSUMED;
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_BEGIN, 1, 40);
+	fixture_mark(&fixture, 2, FLEXTRACE_WIRE_ZONE_END, 2, 60);
+	fixture.ledger.read[RECORD_MARKER_BATCH] += 2;
+	fixture_run(&fixture);
+	expect_device(&fixture, "30-58 exec matmul q0/exec certified +-20\n"
+	                        "30-50 zone marker 0x1 c0/0 outlier\n"
+	                        "40-50 zone marker 0x1 c0/0 assumed +-20\n");
+	fixture_close(&fixture);
+}
+
 #define ALIVE                                                                             \
 	"1 1 1 process rank=0 world_size=1 pid=1 start_ns=5 time_ns=20 boot_id=b host=h " \
 	"program=p runtime=r version=1 session=mine\n"
@@ -486,6 +547,9 @@ int main(void)
 		cmocka_unit_test(test_derive__counts_for_a_clock_what_its_rows_say),
 		cmocka_unit_test(
 			test_derive__certifies_no_mark_behind_its_drain_or_before_its_process),
+		cmocka_unit_test(
+			test_derive__keeps_the_order_of_stamps_where_a_drain_or_start_limits_one),
+		cmocka_unit_test(test_derive__lets_no_doubtful_mark_limit_others),
 		cmocka_unit_test(test_derive__bounds_no_boot_whose_facts_its_clock_misses),
 		cmocka_unit_test(test_derive__certifies_no_mark_before_its_boot),
 		cmocka_unit_test(test_derive__books_marker_batches_by_what_became_of_them),
