@@ -4,11 +4,12 @@
  * before their stamps were recorded, or records were lost. What the counter showed in other
  * operations bounds when they ran, and so which instance they are of:
  *
- * - An operation ran before its record was written. It is taken to have run no earlier than twice
- *   the lateness of nearly all operations whose completion is known, or a wrap, before that. So its
- *   place on the axis is one of the last places of its phase that the counter had reached then. If
- *   the known facts are so far away that the padded rate leaves half a wrap open, the operation
- *   stays assumed.
+ * - An operation ran before its record was written, and behind the first submit of those that had
+ *   no operation then. If that is not known, or records were lost, it is taken to have run no
+ *   earlier than twice the lateness of nearly all operations whose completion is known, or a wrap,
+ *   before its record. So its place on the axis is one of the last places of its phase that the
+ *   counter had reached. If the known facts are so far away that the padded rate leaves half a wrap
+ *   open, the operation stays assumed.
  * - Facts whose place is known bound the host time of that place from both sides, with the rate's
  *   interval widened by PAD.
  * - An instance is possible if its submit is not after that time and its completion not before it.
@@ -185,6 +186,7 @@ struct found {
 	int64_t least_ns;       /* none of them had begun by then; UNWRAP_NO_BEFORE: not known */
 	bool is_whole;          /* it may be of one without records, too: it ran at any such time */
 	unsigned n_wraps;       /* in front of the last place the last one is */
+	bool is_open;           /* some are more wraps in front of it than records are late */
 };
 
 static void add_found(struct found *found, int64_t least_ns, int64_t from_ns, int64_t to_ns)
@@ -268,6 +270,11 @@ static void find_at(const struct matches *matches, const struct choice *choice,
 	}
 }
 
+static double wrap_ns(const struct axis *axis)
+{
+	return ldexp(1 / axis->rate.hi, (int)axis->narrow_bits);
+}
+
 /* So many wraps earlier. */
 static struct when earlier(const struct axis *axis, const struct when *when, unsigned n_wraps)
 {
@@ -299,15 +306,37 @@ static bool is_late_known(const struct chooser *chooser)
 	return chooser->matches->most_late_ns < INT64_MAX;
 }
 
+/* How many wraps an operation may have run in front of its record: back to the first submit of
+ * those that had no operation yet. How late its record is behind its completion does not tell, as
+ * the completion may have been seen late, too. Where operations were lost, some uses never have
+ * one, and lateness has to do. */
+static unsigned count_possible(const struct chooser *chooser, const struct choice *choice,
+                               const struct when *when)
+{
+	const struct matches *matches = chooser->matches;
+	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
+	int64_t since_ns = stays[choice->first].from_ns;
+	double n;
+
+	if (matches->is_lossy || since_ns == UNWRAP_NO_BEFORE)
+		return chooser->n_wraps;
+	n = 1 + (when->first_hi_ns - (double)since_ns) / wrap_ns(chooser->axis);
+	if (n <= chooser->n_wraps)
+		return chooser->n_wraps;
+	return n > MAX_WRAPS ? MAX_WRAPS + 1 : (unsigned)n;
+}
+
 /* Finds the instances that can be, wherever the phase comes again. */
 static void find_instances(const struct chooser *chooser, const struct choice *choice,
                            const struct when *when, struct found *found)
 {
 	const struct matches *matches = chooser->matches;
 	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
+	const unsigned n_possible = count_possible(chooser, choice, when);
 
-	*found = (struct found){0, NO_INSTANCE, INT64_MAX, INT64_MIN, INT64_MAX, false, 0};
-	for (unsigned n_wraps = 0; n_wraps < chooser->n_wraps; n_wraps++) {
+	*found = (struct found){0,         NO_INSTANCE, INT64_MAX, INT64_MIN,
+	                        INT64_MAX, false,       0,         n_possible > MAX_WRAPS};
+	for (unsigned n_wraps = 0; n_wraps < n_possible; n_wraps++) {
 		struct when at = earlier(chooser->axis, when, n_wraps);
 		uint32_t n = found->n;
 
@@ -316,7 +345,9 @@ static void find_instances(const struct chooser *chooser, const struct choice *c
 		find_at(matches, choice, &at, found);
 		if (n_wraps == 0 ? found->n > 0 : is_late_known(chooser))
 			find_unrecorded(matches, choice, &at, found);
-		if (found->n > n)
+		if (found->n > n && n > 0 && n_wraps >= chooser->n_wraps)
+			found->is_open = true;
+		else if (found->n > n)
 			found->n_wraps = n_wraps;
 	}
 }
@@ -396,6 +427,8 @@ static void decide(struct chooser *chooser, const struct fact *fact, struct choi
 	reach_clock(chooser->axis, choice->clock_ns, ret_fact, &when);
 	find_instances(chooser, choice, &when, &found);
 	ret_fact->first -= (uint64_t)found.n_wraps << chooser->axis->narrow_bits;
+	if (found.is_open)
+		return;
 	if (found.n == 1 && found.instance != NO_INSTANCE &&
 	    (found.n_wraps == 0 || is_late_known(chooser)))
 		take_one(chooser, ret_fact, choice, &found);
@@ -408,11 +441,10 @@ static bool is_choice(const struct fact *fact)
 	return fact->bounds == BOUNDS_CHOICE;
 }
 
-/* Within so many wraps in front of its record an operation ran. */
+/* Within so many wraps in front of its record an operation ran, if its completion was not late. */
 static unsigned count_wraps(const struct axis *axis)
 {
-	double wrap_ns = ldexp(1 / axis->rate.hi, (int)axis->narrow_bits);
-	double n = 1 + (double)axis->matches->most_late_ns / wrap_ns;
+	double n = 1 + (double)axis->matches->most_late_ns / wrap_ns(axis);
 
 	return n > MAX_WRAPS ? MAX_WRAPS : (unsigned)n;
 }

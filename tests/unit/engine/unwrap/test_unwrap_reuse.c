@@ -186,6 +186,29 @@ static void test_unwrap_reuse__asks_no_counter_that_is_too_far(void **state)
 	assert_int_not_equal(op_of(fixture, 1, 1)->status, TIME_CERTIFIED);
 }
 
+/* Its completion was seen half a wrap and more behind it, after its number was used again. So the
+ * last time at which the counter had its stamp was not when it ran. */
+static void test_unwrap_reuse__asks_every_wrap_since_the_first_submission(void **state)
+{
+	char *text = calloc(1, MAX_TEXT);
+	struct fixture *fixture;
+
+	calls(text, 100 * MS, 100, 360, false);
+	submit(text, 2000 * MS, 1, 0);
+	for (uint64_t ns = 2100 * MS; ns < 8500 * MS; ns += 10 * MS)
+		known(text, ns, ns + 3000, ns + 9000);
+	submit(text, 8500 * MS, 1, 0);
+	complete(text, 8600 * MS, 1, 0);
+	stamps(text, 8600 * MS + 1000, 1, 0, 8550 * MS);
+	complete(text, 9000 * MS, 1, 0);
+	stamps(text, 9000 * MS + 1000, 1, 0, 4500 * MS);
+	for (uint64_t ns = 9100 * MS; ns < 9500 * MS; ns += 10 * MS)
+		known(text, ns, ns + 3000, ns + 9000);
+	fixture = unwrap_text(state, text);
+	free(text);
+	assert_int_equal(op_of(fixture, 1, 1)->status, TIME_ASSUMED);
+}
+
 int main(void)
 {
 #define TEST(name) \
@@ -195,6 +218,7 @@ int main(void)
 		TEST(knows_that_completions_come_late),
 		TEST(places_no_operation_behind_its_record),
 		TEST(asks_no_counter_that_is_too_far),
+		TEST(asks_every_wrap_since_the_first_submission),
 	};
 
 	return cmocka_run_group_tests_name("unwrap_reuse", tests, NULL, NULL);
