@@ -423,6 +423,7 @@ struct attempt {
 	int64_t width;        /* where it is narrowest, once it is closed */
 	int64_t room;         /* that a true clock leaves everywhere; 0: nobody knows */
 	int64_t bracket_room; /* that brackets leave by themselves */
+	int64_t shares_room;  /* 0, or that shares of it leave: see band_shares_room() */
 	struct doubts doubts; /* owned */
 	struct doubts exact;  /* owned; where bounds are not those of the band: no knot is spared */
 	double rho;
@@ -483,6 +484,12 @@ static inline int64_t room_half(const struct knot *knot, int64_t at, int64_t usu
 /* Stores how narrow a closed band may be where that is the room of brackets; 0: they do not
  * tell. FLEXTRACE_E_MEMORY or 0. */
 int band_least_room(const struct knot *knots, uint32_t n, int64_t bracket_room, int64_t *ret_room);
+
+/* Stores the room that most shares of the evidence leave by themselves, whatever the rate was in
+ * each, if some of a closed band is much narrower: a rate that changed for good squeezes it. 0:
+ * none is. FLEXTRACE_E_MEMORY or 0. */
+int band_shares_room(const struct attempt *band, const struct evidence *evidence,
+                     int64_t *ret_room);
 
 /* -- track.c: lies and jumps ----------------------------------------------------------------- */
 

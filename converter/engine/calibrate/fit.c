@@ -210,6 +210,7 @@ static int give_room(const struct evidence *evidence, struct attempt *attempt)
 
 	FLEXTRACE_TRY(evidence_room(evidence, &attempt->reference, &bracket_room));
 	attempt->bracket_room = bracket_room;
+	FLEXTRACE_TRY(band_shares_room(attempt, evidence, &attempt->shares_room));
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		if (attempt->width >= bracket_room && attempt->reference.n_uncut == 0)
 			break;

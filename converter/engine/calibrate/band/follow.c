@@ -261,6 +261,7 @@ int band_follow(struct attempt *band, const struct widths *widths, const double 
 	uint64_t x = 0;
 
 	FLEXTRACE_TRY(band_usual_room(band->knots, band->n_knots, band->bracket_room, &usual));
+	usual = usual > band->shares_room ? usual : band->shares_room;
 	follower.limits.usual_us = phi_us(usual);
 	follower.bends = reference_bends(&band->reference, band->rho);
 	find_limits(&follower, widths);

@@ -16,6 +16,12 @@
  * a break causes it, the truth is either in what the evidence in front leaves or in what the
  * evidence behind leaves. So bounds of narrow places cover both: see room_half(). The wider half of
  * all places keep their bounds.
+ *
+ * A rate that changes for good by little more than rho allows contradicts nothing either while the
+ * trace is short, and it can squeeze the band everywhere, so no place shows what is usual. Shares
+ * of the evidence do: in most of them the rate was one, so the straight lines that meet a share
+ * leave all the room that its brackets have. Where few brackets are tight, they leave much less than
+ * most brackets, and more than the band of a true clock: then shares tell nothing.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,9 +32,13 @@
 #define MAX_SAMPLES 512u
 #define MIN_KNOTS   128u /* fewer do not tell how narrow is narrow */
 #define ROOM        0.7  /* of what brackets leave */
-#define NARROW      5u   /* twentieths of places */
+#define LEAST       1u   /* twentieths of places */
+#define NARROW      5u   /* likewise */
 #define USUAL       10u  /* likewise */
 #define TELLING     4    /* brackets that leave no more than so many times the band's width tell */
+#define N_SHARES    4u   /* of the evidence; a step is in one of them */
+#define MIN_SHARE   4u   /* blocks of brackets */
+#define SHARE_RANGE 0.01 /* how far the rate of a share may be off the reference's, relative */
 
 /* The value that a share `part` / 20 of some sorted ones are less than. */
 static int64_t quantile(const int64_t *values, uint32_t n, uint32_t part)
@@ -105,4 +115,51 @@ int band_least_room(const struct knot *knots, uint32_t n, int64_t bracket_room, 
 	FLEXTRACE_TRY(room_told(knots, n, NARROW, bracket_room, &room));
 	*ret_room = (int64_t)(ROOM * (double)room);
 	return FLEXTRACE_OK;
+}
+
+/* -- a rate that changed for good ------------------------------------------------------------ */
+
+static bool is_narrow(int64_t width, int64_t room)
+{
+	return (double)width < ROOM * (double)room;
+}
+
+/* Stores the width of the widest straight line through each share of the evidence. */
+static int share_widths(const struct hulls *hulls, double slope, int64_t widths[N_SHARES])
+{
+	for (uint32_t i = 0; i < N_SHARES; i++) {
+		struct line line = {.slope = slope,
+		                    .slope_lo = slope * (1 - SHARE_RANGE),
+		                    .slope_hi = slope * (1 + SHARE_RANGE)};
+
+		FLEXTRACE_TRY(line_fit(hulls, hulls->n_blocks * i / N_SHARES,
+		                       hulls->n_blocks * (i + 1) / N_SHARES, &line));
+		if (line.margin_ns > 0 && isfinite(line.margin_ns))
+			widths[i] = (int64_t)fmin(ldexp(2 * line.margin_ns, PHI_BITS),
+			                          (double)PHI_UNBOUNDED);
+	}
+	return FLEXTRACE_OK;
+}
+
+int band_shares_room(const struct attempt *band, const struct evidence *evidence, int64_t *ret_room)
+{
+	int64_t usual, least, told, widths[N_SHARES] = {0};
+	struct hulls hulls;
+	int code;
+
+	*ret_room = 0;
+	FLEXTRACE_TRY(band_quantile(band->knots, band->n_knots, USUAL, &usual));
+	FLEXTRACE_TRY(band_quantile(band->knots, band->n_knots, LEAST, &least));
+	if (band->reference.n_eras > 1 || band->bracket_room > TELLING * usual ||
+	    !is_narrow(least, band->bracket_room))
+		return FLEXTRACE_OK;
+	code = hulls_init(&hulls, evidence);
+	if (code >= 0 && hulls.n_blocks >= N_SHARES * MIN_SHARE)
+		code = share_widths(&hulls, slope_ns(band->reference.pieces[0].slope), widths);
+	hulls_release(&hulls);
+	order_numbers(widths, N_SHARES);
+	told = widths[1] < band->bracket_room ? widths[1] : band->bracket_room;
+	if (is_narrow(least, told) && !is_narrow(told, band->bracket_room))
+		*ret_room = told;
+	return code;
 }

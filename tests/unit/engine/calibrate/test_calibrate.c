@@ -261,6 +261,40 @@ static void test_calibrate__follows_a_step_of_the_rate(void **state)
 	}
 }
 
+static uint32_t count_outside_of_small_steps(struct clock_scene scene)
+{
+	uint32_t n_outside = 0;
+
+	for (scene.seed = 450; scene.seed < 460; scene.seed++) {
+		struct clock_verdict verdict;
+		struct clock_truth truth;
+		struct clock_run run;
+
+		run_scene(&run, &scene, false, &truth, &verdict);
+		expect_sound(&verdict);
+		assert_int_equal(verdict.certified, scene.n_ops);
+		n_outside += verdict.outside;
+		release(&run, &truth);
+	}
+	return n_outside;
+}
+
+static void test_calibrate__covers_a_small_step_that_one_clock_explains(void **state)
+{
+	struct clock_scene scene = plain;
+
+	(void)state;
+	scene.mean_period_ns = 1e6;
+	scene.exec_ns = 6e4;
+	scene.jitter_ns = 500;
+	scene.n_ops = 2000;
+	scene.step_ppm = 30;
+	assert_int_equal(count_outside_of_small_steps(scene), 0);
+	scene.n_ops = 600;
+	scene.step_ppm = -50;
+	assert_int_equal(count_outside_of_small_steps(scene), 0);
+}
+
 static void test_calibrate__stands_all_at_once(void **state)
 {
 	struct clock_scene scene = plain;
@@ -576,6 +610,7 @@ int main(void)
 		TEST(turns_false_brackets_away),
 		TEST(follows_a_drift),
 		TEST(follows_a_step_of_the_rate),
+		TEST(covers_a_small_step_that_one_clock_explains),
 		TEST(stands_all_at_once),
 		TEST(says_when_work_is_longer_than_a_wrap),
 		TEST(is_honest_about_few_operations),
