@@ -267,7 +267,9 @@ static bool is_reset_gap(const struct shifter *shifter, uint32_t at)
 
 	if (fact_list_at(&shifter->list, at - BLOCK)->segment != pivot->segment ||
 	    fact_list_at(&shifter->list, at + BLOCK - 1)->segment != pivot->segment ||
-	    !stand_of(shifter, pivot, at - BLOCK, &before) || !stand_of(shifter, pivot, at, &after))
+	    !stand_of(shifter, pivot, at - BLOCK, &before) ||
+	    !stand_of(shifter, pivot, at, &after) ||
+	    after.ns <= before.ns) /* long brackets: work of both blocks is mixed */
 		return false;
 	left = drift_beside(shifter, pivot, back, &before);
 	right = drift_beside(shifter, pivot, ahead, &after);
