@@ -13,7 +13,7 @@
 
 #include "base/blocks.h"
 #include "base/order.h"
-#include "calibrate_impl.h"
+#include "engine/calibrate/room.h"
 #include "restarts.h"
 
 #define MIN_TO_JUDGE_RHO 16u

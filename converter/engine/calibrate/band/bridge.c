@@ -27,7 +27,7 @@
 
 #include "base/array.h"
 #include "base/blocks.h"
-#include "engine/calibrate/calibrate_impl.h"
+#include "engine/calibrate/room.h"
 #include "engine/posts.h"
 #include "engine/calibrate/step.h"
 

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/calibrate/calibrate_impl.h"
+#include "engine/calibrate/room.h"
 #include "base/select_kth.h"
 #include "engine/calibrate/step.h"
 

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "base/blocks.h"
-#include "engine/calibrate/calibrate_impl.h"
+#include "engine/calibrate/room.h"
 #include "engine/calibrate/step.h"
 
 #define FORWARD  1u         /* from knot to knot */

@@ -20,13 +20,13 @@
  * A rate that changes for good by little more than rho allows contradicts nothing either while the
  * trace is short, and it can squeeze the band everywhere, so no place shows what is usual. Shares
  * of the evidence do: in most of them the rate was one, so the straight lines that meet a share
- * leave all the room that its brackets have. Where few brackets are tight, they leave much less than
- * most brackets, and more than the band of a true clock: then shares tell nothing.
+ * leave all the room that its brackets have. Where few brackets are tight, they leave much less
+ * than most brackets, and more than the band of a true clock: then shares tell nothing.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/calibrate/calibrate_impl.h"
+#include "engine/calibrate/room.h"
 #include "base/order.h"
 
 #define MAX_SAMPLES 512u
