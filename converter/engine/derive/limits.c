@@ -11,19 +11,15 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "derive_impl.h"
 
 static int compare(const void *left, const void *right)
 {
 	const struct stamp_limit *a = left, *b = right;
 
-	if (a->counter != b->counter)
-		return a->counter < b->counter ? -1 : 1;
-	if (a->segment != b->segment)
-		return a->segment < b->segment ? -1 : 1;
-	if (a->ticks != b->ticks)
-		return a->ticks < b->ticks ? -1 : 1;
-	return (a->host_ns > b->host_ns) - (a->host_ns < b->host_ns);
+	return ORDER(a->counter, b->counter) ?: ORDER(a->segment, b->segment) ?:
+	       ORDER(a->ticks, b->ticks) ?: ORDER(a->host_ns, b->host_ns);
 }
 
 static bool is_of_one_axis(const struct stamp_limit *left, const struct stamp_limit *right)

@@ -19,6 +19,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "engine/align/align_impl.h"
 
 #define LEAST_KNOTS 4u  /* that are dropped: two events, which doubt.c takes for a stop */
@@ -72,11 +73,7 @@ static int compare_edges(const void *left, const void *right)
 {
 	const struct edge *a = left, *b = right;
 
-	if (a->component != b->component)
-		return a->component < b->component ? -1 : 1;
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return b->step - a->step;
+	return ORDER(a->component, b->component) ?: ORDER(a->time, b->time) ?: b->step - a->step;
 }
 
 /* A break of a clock, with what is beside it. */

@@ -57,6 +57,10 @@ static void expect_sound(const struct clock_verdict *verdict)
 
 /* -- scenes ---------------------------------------------------------------------------------- */
 
+#define GAPS(every, ns) .gap_every = every, .gap_ns = ns
+#define READS(bits)     .sync_every = 50, .counter_bits = bits
+#define DENSE           .mean_period_ns = 1e6, .exec_ns = 6e4, .jitter_ns = 500
+
 struct scene_case {
 	const char *name;
 	struct clock_scene scene; /* what is 0 is as in `plain` */
@@ -66,40 +70,26 @@ struct scene_case {
 
 static const struct scene_case steady[] = {
 	{"clean", {.seed = 1}, 1, 5000, 10000, 1},
-	{"idle gaps", {.seed = 2, .gap_every = 300, .gap_ns = 20 * SECOND}, 1, 5000, 10000, 1},
-	{"gaps of an hour",
-         {.seed = 3, .gap_every = 2000, .gap_ns = 3600 * SECOND},
-         1,
-         5000,
-         10000,
-         1},
+	{"idle gaps", {.seed = 2, GAPS(300, 20 * SECOND)}, 1, 5000, 10000, 1},
+	{"gaps of an hour", {.seed = 3, GAPS(2000, 3600 * SECOND)}, 1, 5000, 10000, 1},
 	{"heavy tails", {.seed = 4, .jitter_ns = 2e5}, 1, 5000, 10000, 1},
 	{"two resets", {.seed = 5, .n_resets = 2}, 3, 5000, 10000, 0.999},
 	{"an hour", {.seed = 6, .mean_period_ns = 600e6}, 1, 15000, 40000, 1},
 	{"one a second", {.seed = 7, .n_ops = 600, .mean_period_ns = SECOND}, 1, 30000, 40000, 1},
 	{"one a minute", {.seed = 8, .n_ops = 300, .mean_period_ns = 60 * SECOND}, 1, 3e5, 1e6, 1},
-	{"1.1 GHz",
-         {.seed = 9, .hz = 1.1e9, .gap_every = 300, .gap_ns = 20 * SECOND},
-         1,
-         5000,
-         10000,
-         1},
-	{"3.9 GHz",
-         {.seed = 10, .hz = 3.9e9, .gap_every = 300, .gap_ns = 20 * SECOND},
-         1,
-         5000,
-         10000,
-         1},
+	{"1.1 GHz", {.seed = 9, .hz = 1.1e9, GAPS(300, 20 * SECOND)}, 1, 5000, 10000, 1},
+	{"3.9 GHz", {.seed = 10, .hz = 3.9e9, GAPS(300, 20 * SECOND)}, 1, 5000, 10000, 1},
 	{"10 MHz", {.seed = 11, .hz = 10e6}, 1, 5000, 10000, 1},
 	{"unequal floors", {.seed = 12, .floor_complete_ns = 50000}, 1, 30000, 35000, 1},
 	{"many queues", {.seed = 13, .n_queues = 8, .exec_ns = 2e6}, 1, 5000, 10000, 1},
-	{"whole reads", {.seed = 14, .sync_every = 50, .counter_bits = 64}, 1, 5000, 10000, 1},
-	{"44 bits",
-         {.seed = 15, .sync_every = 50, .counter_bits = 44, .mean_period_ns = 3 * SECOND},
-         1,
-         1e5,
-         2e5,
-         1},
+	{"whole reads", {.seed = 14, READS(64)}, 1, 5000, 10000, 1},
+	{"44 bits", {.seed = 15, READS(44), .mean_period_ns = 3 * SECOND}, 1, 1e5, 2e5, 1},
+};
+
+/* The rate changes for good in the middle. */
+static const struct scene_case small_steps[] = {
+	{"30 ppm in 2 s", {.seed = 450, .n_ops = 2000, .step_ppm = 30, DENSE}, 1, 5000, 10000, 1},
+	{"50 ppm in 0.6 s", {.seed = 450, .n_ops = 600, .step_ppm = -50, DENSE}, 1, 5000, 10000, 1},
 };
 
 static struct clock_scene filled(const struct clock_scene *scene)
@@ -122,15 +112,15 @@ static struct clock_scene filled(const struct clock_scene *scene)
 	TAKE(n_queues);
 	TAKE(sync_every);
 	TAKE(counter_bits);
+	TAKE(step_ppm);
 #undef TAKE
 	return full;
 }
 
-static void test_calibrate__holds_the_truth_of_steady_clocks(void **state)
+static void expect_truth(const struct scene_case *cases, size_t n)
 {
-	(void)state;
-	for (size_t i = 0; i < sizeof(steady) / sizeof(steady[0]); i++) {
-		const struct scene_case *scene_case = &steady[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct scene_case *scene_case = &cases[i];
 		struct clock_scene scene = filled(&scene_case->scene);
 		struct clock_verdict verdict;
 		struct clock_truth truth;
@@ -147,6 +137,12 @@ static void test_calibrate__holds_the_truth_of_steady_clocks(void **state)
 		expect_sound(&verdict);
 		release(&run, &truth);
 	}
+}
+
+static void test_calibrate__holds_the_truth_of_steady_clocks(void **state)
+{
+	(void)state;
+	expect_truth(steady, sizeof(steady) / sizeof(steady[0]));
 }
 
 /* So many say nothing of the rate together: each stands for itself, as wide as it has to. */
@@ -261,38 +257,10 @@ static void test_calibrate__follows_a_step_of_the_rate(void **state)
 	}
 }
 
-static uint32_t count_outside_of_small_steps(struct clock_scene scene)
-{
-	uint32_t n_outside = 0;
-
-	for (scene.seed = 450; scene.seed < 460; scene.seed++) {
-		struct clock_verdict verdict;
-		struct clock_truth truth;
-		struct clock_run run;
-
-		run_scene(&run, &scene, false, &truth, &verdict);
-		expect_sound(&verdict);
-		assert_int_equal(verdict.certified, scene.n_ops);
-		n_outside += verdict.outside;
-		release(&run, &truth);
-	}
-	return n_outside;
-}
-
 static void test_calibrate__covers_a_small_step_that_one_clock_explains(void **state)
 {
-	struct clock_scene scene = plain;
-
 	(void)state;
-	scene.mean_period_ns = 1e6;
-	scene.exec_ns = 6e4;
-	scene.jitter_ns = 500;
-	scene.n_ops = 2000;
-	scene.step_ppm = 30;
-	assert_int_equal(count_outside_of_small_steps(scene), 0);
-	scene.n_ops = 600;
-	scene.step_ppm = -50;
-	assert_int_equal(count_outside_of_small_steps(scene), 0);
+	expect_truth(small_steps, sizeof(small_steps) / sizeof(small_steps[0]));
 }
 
 static void test_calibrate__stands_all_at_once(void **state)
