@@ -166,11 +166,48 @@ static void test_clock_resets__may_have_no_evidence_behind_them(void **state)
 	clock_run_release(&run);
 }
 
+/* Of a counter of 1 MHz. */
+static void push(struct clock_run *run, int64_t start_us, int64_t complete_us)
+{
+	struct record_device_op op = {
+		.head.kind = FLEXTRACE_DEVICE_KERNEL,
+		.submit_ns = (uint64_t)(start_us - 10) * 1000,
+		.complete_ns = (uint64_t)complete_us * 1000,
+		.peer = -1,
+	};
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		op.ticks32[i] = (uint32_t)(start_us + i);
+	clock_run_push(run, &op.head, RECORD_DEVICE_OP, op.complete_ns, sizeof(op));
+}
+
+/* Work in front of a pause is seen complete behind it: what is complete last did not run last. */
+static void test_clock_resets__are_no_pauses_with_late_completions(void **state)
+{
+	struct clock_run run;
+	uint32_t n;
+
+	(void)state;
+	clock_run_init(&run);
+	for (int64_t us = 1000000; us < 10000000; us += 100000)
+		push(&run, us, us + 20);
+	push(&run, 11500000, 11500020);
+	for (int64_t i = 0; i < 15; i++)
+		push(&run, 9050000 + i * 1000, 11500100 + i);
+	for (int64_t us = 11600000; us < 30000000; us += 100000)
+		push(&run, us, us + 20);
+	clock_run_finish(&run, NULL);
+	assert_int_equal(clocks_report(run.clocks, &n)->resets, 0);
+	assert_int_equal(n, 1);
+	clock_run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_resets__may_come_all_the_time),
 		cmocka_unit_test(test_clock_resets__may_have_no_evidence_behind_them),
+		cmocka_unit_test(test_clock_resets__are_no_pauses_with_late_completions),
 		cmocka_unit_test(test_clock_resets__certify_no_wrong_time_with_fresh_seeds),
 	};
 
