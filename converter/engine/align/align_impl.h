@@ -291,6 +291,12 @@ struct mesh {
 	uint64_t *swept_at;     /* owned, of each clock: which sweep of all was its last */
 };
 
+/* Whether there is any evidence of a clock. */
+static inline bool mesh_has_knots(const struct mesh *mesh, uint32_t clock)
+{
+	return mesh->first_knot[clock] < mesh->first_knot[clock + 1];
+}
+
 /* Drops parts that are far from the rest by their curves. Clocks have no pace yet. */
 int mesh_init(struct mesh *mesh, struct graph *graph, const struct curve *curves);
 void mesh_release(struct mesh *mesh);

@@ -30,7 +30,7 @@ struct message_reader {
 	struct table *points;               /* weak */
 	struct map names;                   /* string -> place in `read`, or NOT_A_MESSAGE */
 	struct name *read;                  /* owned */
-	uint32_t n_read, n_allocated;
+	uint32_t n_read;
 	uint32_t send, receive, broadcast; /* strings */
 	struct map balances;               /* (sync; ranks) -> sends less receives, + MIDDLE */
 	uint32_t n_unbalanced;             /* of them: not MIDDLE */
@@ -71,7 +71,7 @@ static int read_name(struct message_reader *reader, uint32_t name, const struct 
 	if (message_name_read(string_get(reader->input->identity->strings, name), &message) <
 	    MESSAGE_SEND)
 		return map_put(&reader->names, name, 0, NOT_A_MESSAGE);
-	FLEXTRACE_TRY(ARRAY_RESERVE(reader->read, reader->n_allocated, reader->n_read + 1ull));
+	FLEXTRACE_TRY(ARRAY_ROOM(reader->read, reader->n_read));
 	read = &reader->read[reader->n_read];
 	*read = (struct name){.role = message.role, .is_multicast = message.is_multicast};
 	FLEXTRACE_TRY(intern_sync(reader, &message, &read->sync));

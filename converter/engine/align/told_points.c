@@ -22,7 +22,7 @@ struct told_points {
 	const struct messages_input *input; /* weak, both */
 	struct table *points;
 	struct sync_point *messages; /* owned */
-	uint32_t n_messages, n_allocated;
+	uint32_t n_messages;
 };
 
 /* Groups of one name are told apart by their ranks. */
@@ -76,10 +76,7 @@ static int take_op(struct told_points *told_points, const struct tick_op *op,
 	FLEXTRACE_TRY(make_point(told_points->input, op, told, &point));
 	if (sync_op_family(told->op) < OP_SEND)
 		return add_point(told_points->points, &point);
-	FLEXTRACE_TRY(ARRAY_RESERVE(told_points->messages, told_points->n_allocated,
-	                            told_points->n_messages + 1ull));
-	told_points->messages[told_points->n_messages++] = point;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(told_points->messages, told_points->n_messages, point);
 }
 
 /* -- messages --------------------------------------------------------------------------------- */

@@ -57,9 +57,7 @@ static int sample(struct sampler *sampler, double value)
 		sampler->stride = 1;
 	}
 	sampler->next = at + sampler->stride;
-	FLEXTRACE_TRY(array_make_room(&sampler->values, sampler->n, sizeof(*sampler->values)));
-	sampler->values[sampler->n++] = value;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(sampler->values, sampler->n, value);
 }
 
 static void distribute(struct sampler *sampler, double *ret_p50, double *ret_p99, double *ret_max)
@@ -151,9 +149,7 @@ static int refuse(struct judge *judge, const struct tick_op *op)
 	struct loss_place place = {device->process, device->device, FLEXTRACE_NONE, op->stream};
 	struct clocks *clocks = judge->clocks;
 
-	FLEXTRACE_TRY(
-		array_make_room(&clocks->refused, clocks->n_refused, sizeof(*clocks->refused)));
-	clocks->refused[clocks->n_refused++] = judge->n_ops;
+	FLEXTRACE_TRY(ARRAY_PUSH(clocks->refused, clocks->n_refused, judge->n_ops));
 	return ledger_lose(judge->input->ledger, LOSS_OUTLIER, &place, 1,
 	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
 }

@@ -21,11 +21,6 @@ struct span { /* fine */
 	double least;
 };
 
-static bool has_knots(const struct mesh *mesh, uint32_t clock)
-{
-	return mesh->first_knot[clock] < mesh->first_knot[clock + 1];
-}
-
 /* Whether a clock left its rate for certain within a pace. */
 static bool is_off(const struct pace *pace)
 {
@@ -38,34 +33,34 @@ static bool is_beside(const struct pace *pace)
 	return is_off(pace) || pace->more_ns > 0;
 }
 
+static bool ends_by(const void *row, const void *key)
+{
+	return ((const struct knot *)row)->hi <= *(const int64_t *)key;
+}
+
+static bool begins_before(const void *row, const void *key)
+{
+	return ((const struct knot *)row)->lo < *(const int64_t *)key;
+}
+
 /* The last knot that is before a time (fine), and the first one behind it; FLEXTRACE_NONE where no
- * bound says so. */
+ * bound says so. Bounds grow with time. */
 static uint32_t last_before(const struct mesh *mesh, uint32_t clock, int64_t time)
 {
-	uint32_t at = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - at;
+	uint32_t first = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - first;
+	uint32_t at = array_count_before(mesh->knots + first, n, sizeof(*mesh->knots), ends_by,
+	                                 &time);
 
-	while (n > 0) { /* bounds grow with time */
-		uint32_t half = n / 2;
-		bool is_before = mesh->knots[at + half].hi <= time;
-
-		at += is_before ? half + 1 : 0;
-		n = is_before ? n - half - 1 : half;
-	}
-	return at > mesh->first_knot[clock] ? at - 1 : FLEXTRACE_NONE;
+	return at > 0 ? first + at - 1 : FLEXTRACE_NONE;
 }
 
 static uint32_t first_behind(const struct mesh *mesh, uint32_t clock, int64_t time)
 {
-	uint32_t at = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - at;
+	uint32_t first = mesh->first_knot[clock], n = mesh->first_knot[clock + 1] - first;
+	uint32_t at = array_count_before(mesh->knots + first, n, sizeof(*mesh->knots),
+	                                 begins_before, &time);
 
-	while (n > 0) {
-		uint32_t half = n / 2;
-		bool is_before = mesh->knots[at + half].lo < time;
-
-		at += is_before ? half + 1 : 0;
-		n = is_before ? n - half - 1 : half;
-	}
-	return at < mesh->first_knot[clock + 1] ? at : FLEXTRACE_NONE;
+	return at < n ? first + at : FLEXTRACE_NONE;
 }
 
 static double width_ns(const struct knot *knot)
@@ -97,18 +92,16 @@ static int add_cut(const struct mesh *mesh, uint32_t clock, double rho, const st
 	if (front == FLEXTRACE_NONE || behind == FLEXTRACE_NONE ||
 	    !is_loose(mesh, clock, front, behind, rho, span))
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(cuts->all, cuts->n_allocated, cuts->n + 1ull));
-	cuts->all[cuts->n++] = (struct cut){clock, mesh->knots[front].host_ns,
-	                                    mesh->knots[behind].host_ns, span->is_step,
-	                                    span->least};
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(cuts->all, cuts->n,
+	                  (struct cut){clock, mesh->knots[front].host_ns,
+	                               mesh->knots[behind].host_ns, span->is_step, span->least});
 }
 
 static int cut_all(const struct mesh *mesh, uint32_t component, double rho, const struct span *span,
                    struct cuts *cuts)
 {
 	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
-		if (has_knots(mesh, clock) && mesh->graph->component[clock] == component)
+		if (mesh_has_knots(mesh, clock) && mesh->graph->component[clock] == component)
 			FLEXTRACE_TRY(add_cut(mesh, clock, rho, span, cuts));
 	}
 	return FLEXTRACE_OK;
@@ -149,7 +142,7 @@ static int find_of(const struct mesh *mesh, uint32_t clock, double rho, struct c
 int cuts_find(const struct mesh *mesh, double rho, struct cuts *cuts)
 {
 	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++) {
-		if (has_knots(mesh, clock) && mesh->paces[clock].has_left)
+		if (mesh_has_knots(mesh, clock) && mesh->paces[clock].has_left)
 			FLEXTRACE_TRY(find_of(mesh, clock, rho, cuts));
 	}
 	return FLEXTRACE_OK;

@@ -45,9 +45,7 @@ static bool is_dropped(const struct graph *graph, const struct part *part,
 
 static int add_stop(struct stop **stops, uint32_t *n_stops, struct stop stop)
 {
-	FLEXTRACE_TRY(array_make_room(stops, *n_stops, sizeof(**stops)));
-	(*stops)[(*n_stops)++] = stop;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(*stops, *n_stops, stop);
 }
 
 /* A place on a clock so many events farther than a part, or at the end of its parts. */

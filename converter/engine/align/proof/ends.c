@@ -27,11 +27,6 @@
 #define TIGHT       1.5 /* times the usual width */
 #define NOWHERE     (FINE_NONE / 2)
 
-static inline bool has_knots(const struct mesh *mesh, uint32_t clock)
-{
-	return mesh->first_knot[clock] < mesh->first_knot[clock + 1];
-}
-
 /* -- breaks ------------------------------------------------------------------------------------ */
 
 struct broken { /* fine: when what nobody knows the clock of begins and ends */
@@ -300,7 +295,7 @@ static int find_broken(const struct mesh *mesh, struct broken *broken, struct do
 		return FLEXTRACE_E_MEMORY;
 	}
 	for (uint32_t clock = 0; clock < graph->n_clocks; clock++) {
-		if (!has_knots(mesh, clock))
+		if (!mesh_has_knots(mesh, clock))
 			continue;
 		n_clocks[graph->component[clock]]++;
 		add_breaks(mesh, clock, &edges);
@@ -321,7 +316,7 @@ int ends_find(const struct mesh *mesh, struct doubted *doubted)
 	for (uint32_t clock = 0; clock < graph->n_clocks && code >= 0; clock++) {
 		const struct broken *ends = &broken[graph->component[clock]];
 
-		if (!has_knots(mesh, clock) || doubted[clock].is_broken)
+		if (!mesh_has_knots(mesh, clock) || doubted[clock].is_broken)
 			continue;
 		doubt_end(mesh, clock, false, ends, &doubted[clock]);
 		doubt_end(mesh, clock, true, ends, &doubted[clock]);
@@ -368,7 +363,7 @@ int ends_mistrust(struct mesh *mesh)
 		mesh_spread(mesh);
 	}
 	for (uint32_t clock = 0; clock < n && code >= 0; clock++) {
-		if (mesh->paces[clock].has_left && has_knots(mesh, clock))
+		if (mesh->paces[clock].has_left && mesh_has_knots(mesh, clock))
 			code = mistrust(mesh, clock, &doubted[clock]);
 	}
 	if (has_left) {

@@ -37,7 +37,7 @@ struct cut {
 
 struct cuts {
 	struct cut *all; /* owned, by clock */
-	uint32_t n, n_allocated;
+	uint32_t n;
 };
 
 struct proof {
