@@ -56,7 +56,9 @@ nothing_left
 "$FLEXTRACE" record -o dead -- "$PROGRAM" write=here-1 read=go-1 scopes=5 >dead.log 2>&1 &
 dead=$!
 cat here-1 >/dev/null
-kill -KILL $dead "$(pgrep -u "$(id -u)" -x flextrace-guard)"
+guardian=$(pgrep -u "$(id -u)" -x flextrace-guard)
+kill -STOP "$guardian" # or it ends the recording between the two kills
+kill -KILL $dead "$guardian"
 wait $dead
 "$PROGRAM" scopes=7
 : >go-1
