@@ -117,10 +117,10 @@ static void on_guardian_lost(void *context)
 	}
 	if (!guardian_replace(recording, attendance->guarded))
 		return;
-	cli_note("the guardian was killed, there is another one");
 	attendance->meanwhile.watched_fd = recording->guardian;
 	if (attendance->is_asked)
 		guardian_tell(recording, GUARDIAN_ASKED);
+	cli_note("the guardian was killed, there is another one");
 }
 
 void attend_begin(struct attendance *attendance, const struct rotation_plan *rotation,
