@@ -25,8 +25,9 @@ says '^done$' out.log
 says 'daemon was killed, but what it had written is kept' err.log
 expect_rows restarted host.csv 50 57
 lttng --no-sessiond list >list.log 2>&1 || fail "the daemon of somebody else is gone"
-kill -TERM "$(cat /run/lttng/lttng-sessiond.pid 2>/dev/null || cat "${LTTNG_HOME:-$HOME}/.lttng/lttng-sessiond.pid")"
-while lttng --no-sessiond list >/dev/null 2>&1; do :; done
+other=$(cat /run/lttng/lttng-sessiond.pid 2>/dev/null || cat "${LTTNG_HOME:-$HOME}/.lttng/lttng-sessiond.pid")
+kill -TERM "$other"
+has_ended "$other" # it answers no more long before it has removed its sockets
 
 # The consumer daemon is killed before it wrote anything, and after: the buffers are there.
 begin nothing "$FLEXTRACE" record -o nothing -- "$PROGRAM" scopes=50 write=here read=go scopes=7 say=done

@@ -27,8 +27,11 @@ descriptors() {
 # By who ran here: all daemons have ended; what stays is two pages of LTTng's for each user, and the one empty file by which
 # recordings take turns at the session daemon.
 nothing_left() {
-	[ -z "$(daemons)" ] || { ps -e; fail "a daemon is left"; }
-	[ "$(ps -e -o comm= | grep -c '^\(flextrace\|program\)')" -eq 0 ] || { ps -e; fail "a process is left"; }
+	[ -z "$(pgrep -x lttng-sessiond)" ] || { ps -e; fail "a daemon is left"; }
+	# A recording's guardian and a daemon's helper end after it; one that stays keeps the test until its time is up.
+	for pid in $(ps -e -o pid=,comm= | awk '$2 ~ /^(lttng-|flextrace|program)/ { print $1 }'); do
+		tail --pid="$pid" -f /dev/null
+	done
 	rmdir "/dev/shm/flextrace.$(id -u)" 2>/dev/null # stays without a file: who counts what it emits makes one there
 	left=$(find /dev/shm /run/lttng . -mindepth 1 ! -name 'lttng-ust-wait-*' ! -path /run/lttng/flextrace.lock)
 	[ -z "$left" ] || fail "left behind: $left"

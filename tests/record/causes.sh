@@ -16,7 +16,7 @@ done
 
 # Two stops: the second one comes while the first one waits for a session daemon that stands still.
 daemon=$(daemon_of first)
-kill -STOP "$daemon"
+"$HALT" "$daemon"
 "$FLEXTRACE" stop --no-convert first 2>told >first.log &
 first=$!
 exec 3<told

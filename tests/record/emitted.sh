@@ -64,7 +64,8 @@ cat here-1 >/dev/null
 "$FLEXTRACE" start -o other >other.log 2>&1
 "$FLEXTRACE" record --pid=$one -o single >single.log 2>&1 &
 recorder=$!
-until grep -q 'recording\|Ctrl-C\|interrupt' single.log; do :; done
+until grep -q 'until it ends or Ctrl-C' single.log; do :; done
+lttng --no-sessiond list --userspace >/dev/null # who answers has recorded its definitions
 "$PROGRAM" scopes=1000
 : >go-1
 wait $one

@@ -71,6 +71,20 @@ daemon_of() {
 	sed -n 's/^daemon \([0-9]*\) .*/\1/p' "$1/.flextrace-recording"
 }
 
+# kill_daemons DAEMON: it and its consumer daemons end at once, as when the machine goes down. They stand still before, or
+# one of them would do something when another one is gone.
+kill_daemons() {
+	consumers=$(pgrep -P "$1" lttng-consumerd)
+	for pid in "$1" $consumers; do
+		"$HALT" "$pid" || fail "cannot stop $pid"
+	done
+	# shellcheck disable=SC2086 # a list of pids
+	kill -KILL "$1" $consumers
+	for pid in "$1" $consumers; do
+		tail --pid="$pid" -f /dev/null
+	done
+}
+
 # hear: stores in $line what record says next on descriptor 3, but that it waits: it says so where the machine is slow.
 hear() {
 	while read -r line <&3 && [ "${line#flextrace: waiting for}" != "$line" ]; do :; done

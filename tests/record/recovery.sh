@@ -6,18 +6,6 @@
 mkfifo here go
 export LTTNG_UST_REGISTER_TIMEOUT=-1
 
-# kill_all DAEMON: the daemon and its consumer daemons end at once, as when the machine goes down.
-kill_all() {
-	consumers=$(pgrep -P "$1" lttng-consumerd)
-	# shellcheck disable=SC2086 # a list of pids
-	kill -STOP "$1" $consumers
-	# shellcheck disable=SC2086
-	kill -KILL "$1" $consumers
-	for pid in "$1" $consumers; do
-		tail --pid="$pid" -f /dev/null
-	done
-}
-
 # A recording that ends as it should leaves no buffers.
 run 0 "$FLEXTRACE" record --crash-safe -o proper -- "$PROGRAM" scopes=100
 [ "$(rows proper/host.csv)" -eq 100 ] || fail "not 100 rows"
@@ -51,7 +39,7 @@ program=$!
 cat here >/dev/null
 run 2 "$FLEXTRACE" convert -o early crashed
 says 'still runs, end it with `flextrace stop crashed`' err.log
-kill_all "$(daemon_of crashed)"
+kill_daemons "$(daemon_of crashed)"
 mkdir no-tools
 ln -s "$(command -v sh)" no-tools/sh
 run 2 env PATH="$PWD/no-tools" "$FLEXTRACE" convert -o early crashed
@@ -137,7 +125,7 @@ run 0 "$FLEXTRACE" start --crash-safe --flight-recorder=1M -o flight
 "$PROGRAM" scopes=40000 write=here read=go &
 program=$!
 cat here >/dev/null
-kill_all "$(daemon_of flight)"
+kill_daemons "$(daemon_of flight)"
 run 0 "$FLEXTRACE" convert -o flight flight
 [ "$(rows flight/host.csv)" -gt 1000 ] || fail "only $(rows flight/host.csv) rows of a flight recorder"
 grep -q ',overwritten,' flight/losses.csv || fail "nothing is told of what was overwritten"

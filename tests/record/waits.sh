@@ -110,15 +110,7 @@ waits_until 'waiting for babeltrace2' TERM env PATH="$PWD/tools:$PATH" "$FLEXTRA
 [ $status -eq 143 ] || fail "exit code $status of doctor"
 run 0 "$FLEXTRACE" start --crash-safe --subbuf-size=16K --num-subbuf=16 -o crashed
 "$PROGRAM" scopes=100
-daemon=$(daemon_of crashed)
-consumers=$(pgrep -P "$daemon" lttng-consumerd)
-# shellcheck disable=SC2086 # a list of pids
-kill -STOP "$daemon" $consumers
-# shellcheck disable=SC2086
-kill -KILL "$daemon" $consumers
-for pid in $daemon $consumers; do
-	tail --pid="$pid" -f /dev/null
-done
+kill_daemons "$(daemon_of crashed)"
 waits_until 'waiting for lttng-crash' TERM env PATH="$PWD/tools:$PATH" "$FLEXTRACE" convert -o converted crashed
 [ $status -eq 143 ] || fail "exit code $status of convert"
 waits_until 'waiting for lttng-crash' TERM env PATH="$PWD/tools:$PATH" "$FLEXTRACE" stop crashed
