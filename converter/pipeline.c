@@ -256,6 +256,7 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 		.identity = &pipeline->identity,
 		.brackets = &unwrapped->brackets,
 		.ops = &unwrapped->ops,
+		.rates = &unwrapped->rates,
 		.ledger = pipeline->ledger,
 	};
 

@@ -16,7 +16,7 @@ foreach(name unwrap unwrap_records unwrap_boots unwrap_reuse unwrap_strays)
 		tests/support/text_source.c tests/support/unwrap_fixture.c converter/engine/decode/decode.c
 		converter/model/schema.c LIBS Threads::Threads m)
 endforeach()
-foreach(name calibrate band line loose returns steps track estimates clock_doubts)
+foreach(name calibrate band line loose proof returns steps track estimates clock_doubts)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		LIBS Threads::Threads m)
 endforeach()

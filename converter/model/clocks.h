@@ -26,6 +26,11 @@ struct clock_report { /* one line of clocks.csv; NAN = not known */
 	const char *rho_source; /* "default", "user"; "raised": the evidence did not fit that rho */
 };
 
+/* The rates with which the wraps of a counter were counted, in ticks per ns. */
+struct counted_rate {
+	double lo, hi;
+};
+
 struct clocks; /* opaque: per counter and segment a monotone map with bounds */
 
 /* Places one stamp. `ticks` 0 is UNMATCHED. Monotone in `ticks` within a segment. */

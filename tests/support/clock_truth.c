@@ -362,8 +362,12 @@ static void note_refused(struct clock_run *run)
 
 void clock_run_calibrate(struct clock_run *run, const struct calibrate_options *options)
 {
-	const struct calibrate_input input = {options ? options : &defaults, &run->identity,
-	                                      &run->out.brackets, &run->out.ops, &run->ledger};
+	const struct calibrate_input input = {options ? options : &defaults,
+	                                      &run->identity,
+	                                      &run->out.brackets,
+	                                      &run->out.ops,
+	                                      &run->out.rates,
+	                                      &run->ledger};
 	struct flextrace_error error = {0};
 
 	if (calibrate_run(&input, &run->clocks, &error) < 0)

@@ -14,6 +14,7 @@
 #include "restarts.h"
 
 #define DEFAULT_SLOPE 1.0  /* ns per tick, where nothing at all is known */
+#define COUNTED_NEAR  5e-3 /* that a rate may be off the one of all evidence: steps */
 #define WORTH_SHARING 2    /* how much wider than all together leave it a slope is fitted anew */
 #define MAX_SHARING   4096 /* maps of one rate: of more, each stands for itself */
 
@@ -188,15 +189,19 @@ static int fit_all_shared(struct fitter *fitter)
 /* A segment of a counter that begins anew all the time is fitted with the slopes of the others, if
  * its own are open. It is assumed if these contradict it. */
 static int fit_restarted(struct fitter *fitter, uint32_t counter, uint32_t index,
-                         const struct slopes *slopes)
+                         const struct slopes *slopes, bool is_agreed)
 {
 	struct clock_map *map = &fitter->clocks->maps[index];
 	struct prior prior = fitter->priors[counter];
-	bool holds = restarts_hold(map, slopes) ||
+	bool holds = restarts_hold(map, slopes) || (!is_agreed && map_has_open_rate(map)) ||
 	             restarts_prove(map, &fitter->evidence[index], slopes);
 
 	if (map->n_knots == 0 || map->quality.is_assumed || (holds && !prior.is_restless))
 		return FLEXTRACE_OK;
+	if (!holds && !is_agreed) {
+		map->quality.is_assumed = true;
+		return FLEXTRACE_OK;
+	}
 	if (!holds) {
 		prior.slope_lo = slopes->lo;
 		prior.slope_hi = slopes->hi;
@@ -225,15 +230,16 @@ static int fit_all_restarted(struct fitter *fitter)
 	for (uint32_t i = 0; i < clocks->n_counters; i++) {
 		uint32_t first = clocks->first_map[i], end = clocks->first_map[i + 1];
 		struct slopes slopes;
+		bool is_agreed;
 
 		if (has_estimates(fitter, first, end))
 			continue;
 		fitter->priors[i].is_restless = restarts_all_the_time(
 			end - first, fitter->groups.first[end] - fitter->groups.first[first]);
 		FLEXTRACE_TRY(restarts_find(&clocks->maps[first], end - first,
-		                            fitter->priors[i].nominal, &slopes));
+		                            fitter->priors[i].nominal, &slopes, &is_agreed));
 		for (uint32_t j = first; j < end; j++)
-			FLEXTRACE_TRY(fit_restarted(fitter, i, j, &slopes));
+			FLEXTRACE_TRY(fit_restarted(fitter, i, j, &slopes, is_agreed));
 	}
 	return FLEXTRACE_OK;
 }
@@ -277,6 +283,41 @@ static int choose_each(struct fitter *fitter)
 	return FLEXTRACE_OK;
 }
 
+/* Whether a map has rates that are so far from those with which wraps were counted that some may
+ * have been miscounted. Where there are segments, those were found with these rates, too. */
+static bool is_miscounted(const struct clock_map *map, const struct counted_rate *rate, double part)
+{
+	double span, off;
+
+	if (map->n_knots == 0 || map_has_open_rate(map))
+		return false;
+	span = (double)(map->knots[map->n_knots - 1].ticks - map->knots[0].ticks);
+	off = fmax(map->slope_lo * rate->lo - 1, 1 - map->slope_hi * rate->hi);
+	return off > COUNTED_NEAR && off * span >= part;
+}
+
+static void doubt_counted(const struct calibrate_input *input, struct clocks *clocks)
+{
+	uint32_t counter = 0;
+
+	TABLE_EACH(struct counted_rate, rate, input->rates) {
+		unsigned bits = input->identity->counters[counter].counter_bits;
+		uint32_t first = clocks->first_map[counter], end = clocks->first_map[counter + 1];
+		/* of a wrap, in ticks */
+		double part = end - first > 1 ? 0 : ldexp(0.25, (int)(bits < 32 ? bits : 32));
+
+		for (uint32_t i = first; i < end; i++) {
+			struct clock_map *map = &clocks->maps[i];
+
+			if (!is_miscounted(map, rate, part))
+				continue;
+			map->proof = PROOF_IS_MISSING;
+			map->quality.is_assumed = true;
+		}
+		counter++;
+	}
+}
+
 static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 {
 	struct fitter fitter = {.input = input, .clocks = clocks};
@@ -292,6 +333,7 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 	if (code >= 0)
 		code = choose_each(&fitter);
 	if (code >= 0) {
+		doubt_counted(input, clocks);
 		returns_doubt(clocks, input->identity);
 		overlaps_doubt(clocks);
 	}

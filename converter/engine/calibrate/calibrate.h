@@ -20,8 +20,9 @@
 struct calibrate_input { /* weak, all */
 	const struct calibrate_options *options;
 	const struct identity *identity;
-	struct table *brackets;  /* struct bracket; used up */
-	const struct table *ops; /* struct tick_op */
+	struct table *brackets;    /* struct bracket; used up */
+	const struct table *ops;   /* struct tick_op */
+	const struct table *rates; /* struct counted_rate, of each counter */
 	struct ledger *ledger;
 };
 

@@ -124,6 +124,11 @@ struct hulls {
 	uint32_t n_lower, n_upper, n_blocks, n_spans;
 };
 
+/* Least and greatest, in ns per tick. */
+struct slopes {
+	double lo, hi;
+};
+
 /* Whether a rate is believed. */
 enum proof {
 	PROOF_NOT_NEEDED, /* or there is one */
@@ -215,9 +220,10 @@ void slope_means(const struct knot *knots, uint32_t n, double slope, double rho,
 
 /* -- proof.c --------------------------------------------------------------------------------- */
 
-/* Whether a slope needs a proof by brackets near each other, because it is far from the stated one,
- * or for what the stamps look like, and has none. `nominal` 0: none is stated. */
-enum proof proof_of(const struct evidence *evidence, double nominal, double slope);
+/* Whether a rate needs a proof by brackets near each other, because the slopes that the evidence
+ * leaves are not the stated one, or for what the stamps look like, and has none. `nominal` 0: none
+ * is stated. */
+enum proof proof_of(const struct evidence *evidence, double nominal, const struct slopes *slopes);
 
 /* -- line.c ---------------------------------------------------------------------------------- */
 

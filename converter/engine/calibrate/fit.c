@@ -461,21 +461,20 @@ static int refine(struct attempt *band, bool is_restless)
 }
 
 /* All slopes that the rate may have had anywhere. */
-static void tell_slopes(const struct reference *reference, struct clock_map *map)
+static struct slopes slopes_of(const struct reference *reference)
 {
 	const struct reference told = reference_told(reference);
+	struct slopes slopes = {INFINITY, 0};
 
-	map->slope_lo = INFINITY;
 	for (uint32_t i = 0; i < told.n_pieces; i++) {
 		const struct piece *piece = &told.pieces[i];
 		double slope = ldexp((double)piece->slope, -SLOPE_BITS);
 		double fall = ldexp((double)piece->fall, -WANDER_BITS);
 
-		map->slope_lo = fmin(map->slope_lo, slope - fall);
-		map->slope_hi = fmax(map->slope_hi,
-		                     slope + ldexp((double)piece->rise, -WANDER_BITS));
+		slopes.lo = fmin(slopes.lo, slope - fall);
+		slopes.hi = fmax(slopes.hi, slope + ldexp((double)piece->rise, -WANDER_BITS));
 	}
-	map->n_steps = reference_steps(reference);
+	return slopes;
 }
 
 /* Whether the rate is so open that ticks may be longer than latencies: then what a stamp marks may
@@ -488,6 +487,8 @@ static bool has_slow_ticks(const struct clock_map *map)
 int fit_map(struct attempt *band, const struct evidence *evidence, const struct prior *prior,
             struct clock_map *ret_map)
 {
+	struct slopes slopes;
+
 	*ret_map = (struct clock_map){.rho = prior->rho};
 	if (band->n_knots == 0)
 		return FLEXTRACE_OK;
@@ -503,7 +504,10 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 	ret_map->is_wandering = band->rho > prior->rho || band->n_false > evidence->n / 2;
 	ret_map->proof = band->proof;
 	ret_map->n_false = band->n_false;
-	tell_slopes(&band->reference, ret_map);
+	slopes = slopes_of(&band->reference);
+	ret_map->slope_lo = slopes.lo;
+	ret_map->slope_hi = slopes.hi;
+	ret_map->n_steps = reference_steps(&band->reference);
 	ret_map->quality.is_assumed = ret_map->is_wandering || ret_map->proof != PROOF_NOT_NEEDED ||
 	                              (ret_map->n_knots > 1 && has_slow_ticks(ret_map));
 	return FLEXTRACE_OK;
@@ -512,6 +516,7 @@ int fit_map(struct attempt *band, const struct evidence *evidence, const struct 
 int fit_band(struct evidence *evidence, const struct prior *prior, struct attempt *ret_band)
 {
 	struct guess guess = {prior->hint, 1, prior};
+	struct slopes slopes;
 	bool has_reads;
 
 	*ret_band = (struct attempt){.rho = prior->rho};
@@ -528,8 +533,8 @@ int fit_band(struct evidence *evidence, const struct prior *prior, struct attemp
 	if (ret_band->n_knots == 0)
 		return FLEXTRACE_OK;
 	ret_band->has_reads = has_reads;
-	ret_band->proof = proof_of(evidence, prior->nominal,
-	                           ldexp((double)ret_band->reference.pieces[0].slope, -SLOPE_BITS));
+	slopes = slopes_of(&ret_band->reference);
+	ret_band->proof = proof_of(evidence, prior->nominal, &slopes);
 	if (!ret_band->is_closed) { /* it still becomes a map that goes forward */
 		band_close(ret_band->knots, ret_band->n_knots, &ret_band->reference);
 		FLEXTRACE_TRY(doubts_add(&ret_band->doubts, 0, UINT64_MAX));

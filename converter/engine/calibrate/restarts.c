@@ -4,7 +4,8 @@
  * and then a restart among them passes for another rate. All segments together tell the rate: it is
  * the one with which most of them agree. A segment that leaves its rate open is fitted with that
  * one. It is assumed if its evidence contradicts it then, as a segment of another rate is that has
- * no proof.
+ * no proof. If they do not agree, or on another rate than the stated one, that one may be wrong as
+ * well: nothing is fitted with it, and a segment of another rate is assumed.
  *
  * A restart that takes the counter by a whole wrap, to within what brackets leave, contradicts no
  * rate. Where a counter begins anew every few operations, some do that by chance. So there each
@@ -32,7 +33,8 @@ static bool tells(const struct clock_map *map)
 }
 
 /* The slopes with which most of the segments agree that tell one. */
-static int find_slopes(const struct clock_map *maps, uint32_t n, struct slopes *ret_slopes)
+static int find_slopes(const struct clock_map *maps, uint32_t n, struct slopes *ret_slopes,
+                       bool *ret_is_agreed)
 {
 	struct interval *votes = malloc(n * sizeof(*votes)), hull;
 	int64_t *spare = malloc(2ull * n * sizeof(*spare));
@@ -44,10 +46,10 @@ static int find_slopes(const struct clock_map *maps, uint32_t n, struct slopes *
 				(struct interval){(int64_t)ldexp(maps[i].slope_lo, VOTE_BITS),
 			                          (int64_t)ldexp(maps[i].slope_hi, VOTE_BITS)};
 	}
-	*ret_slopes = (struct slopes){0, INFINITY};
 	if (votes && spare)
 		n_agree = marzullo_hull(votes, n_votes, 1, spare, &hull);
-	if (n_agree >= MIN_VOTES && n_agree > n_votes / 2)
+	*ret_is_agreed = n_agree >= MIN_VOTES && n_agree > n_votes / 2;
+	if (*ret_is_agreed)
 		*ret_slopes = (struct slopes){ldexp((double)hull.lo, -VOTE_BITS) * (1 - NEAR),
 		                              ldexp((double)hull.hi, -VOTE_BITS) * (1 + NEAR)};
 	free(votes);
@@ -56,21 +58,21 @@ static int find_slopes(const struct clock_map *maps, uint32_t n, struct slopes *
 }
 
 int restarts_find(const struct clock_map *maps, uint32_t n, double nominal,
-                  struct slopes *ret_slopes)
+                  struct slopes *ret_slopes, bool *ret_is_agreed)
 {
 	struct slopes stated = {nominal * (1 - PROOF_NEAR), nominal * (1 + PROOF_NEAR)};
 
-	if (n < MIN_SEGMENTS) {
-		*ret_slopes = (struct slopes){0, INFINITY};
+	*ret_slopes = (struct slopes){0, INFINITY};
+	*ret_is_agreed = true;
+	if (n < MIN_SEGMENTS)
 		return FLEXTRACE_OK;
-	}
-	FLEXTRACE_TRY(find_slopes(maps, n, ret_slopes));
+	FLEXTRACE_TRY(find_slopes(maps, n, ret_slopes, ret_is_agreed));
 	if (nominal <= 0)
 		return FLEXTRACE_OK;
 	if (ret_slopes->lo > stated.hi || ret_slopes->hi < stated.lo)
+		*ret_is_agreed = false;
+	if (!*ret_is_agreed)
 		*ret_slopes = stated;
-	ret_slopes->lo = fmax(ret_slopes->lo, stated.lo);
-	ret_slopes->hi = fmin(ret_slopes->hi, stated.hi);
 	return FLEXTRACE_OK;
 }
 
@@ -82,10 +84,10 @@ bool restarts_hold(const struct clock_map *map, const struct slopes *slopes)
 bool restarts_prove(const struct clock_map *map, const struct evidence *evidence,
                     const struct slopes *slopes)
 {
-	double slope = (map->slope_lo + map->slope_hi) / 2;
+	struct slopes own = {map->slope_lo, map->slope_hi};
 
 	return evidence->n >= LONG && !map_has_open_rate(map) &&
-	       proof_of(evidence, (slopes->lo + slopes->hi) / 2, slope) == PROOF_NOT_NEEDED;
+	       proof_of(evidence, (slopes->lo + slopes->hi) / 2, &own) == PROOF_NOT_NEEDED;
 }
 
 bool restarts_all_the_time(uint32_t n_maps, uint64_t n_claims)

@@ -5,15 +5,11 @@
 
 #include "calibrate_impl.h"
 
-/* Least and greatest, in ns per tick. */
-struct slopes {
-	double lo, hi;
-};
-
-/* The slopes that the segments of a counter can have: all, if these are few, or do not agree.
- * `nominal` 0: none is stated. FLEXTRACE_E_MEMORY or 0. */
+/* The slopes that the segments of a counter can have: all, if these are few. If they do not agree
+ * it is those near the stated one, if one is stated (else `nominal` is 0). FLEXTRACE_E_MEMORY or 0.
+ */
 int restarts_find(const struct clock_map *maps, uint32_t n, double nominal,
-                  struct slopes *ret_slopes);
+                  struct slopes *ret_slopes, bool *ret_is_agreed);
 
 /* Whether a map leaves no other slopes than these. */
 bool restarts_hold(const struct clock_map *map, const struct slopes *slopes);

@@ -440,10 +440,15 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 {
 	FLEXTRACE_TRY(prepare(unwrap));
 	for (uint32_t i = 0; i < unwrap->n_axes; i++) {
+		const struct axis *axis = &unwrap->axes[i];
+		struct counted_rate rate;
+
 		FLEXTRACE_TRY(axis_place(&unwrap->axes[i], &unwrap->op_runs, unwrap->runs));
-		unwrap->ledger->warnings[WARNING_RATE_UNPROVEN] += unwrap->axes[i].refuses_nominal;
+		rate = (struct counted_rate){axis->rate.lo, axis->rate.hi};
+		unwrap->ledger->warnings[WARNING_RATE_UNPROVEN] += axis->refuses_nominal;
 		FLEXTRACE_TRY(facts_write(unwrap, i, &out->brackets));
-		if (unwrap->axes[i].n_facts == 0)
+		FLEXTRACE_TRY(table_put(&out->rates, &rate, sizeof(rate)));
+		if (axis->n_facts == 0)
 			FLEXTRACE_TRY(bare_place(unwrap, i, &out->brackets));
 	}
 	FLEXTRACE_TRY(seams_count(unwrap));
@@ -472,5 +477,6 @@ void unwrap_output_release(struct unwrap_output *out)
 	table_release(&out->boots);
 	table_release(&out->boot_facts);
 	table_release(&out->brackets);
+	table_release(&out->rates);
 	table_release(&out->sync_points);
 }

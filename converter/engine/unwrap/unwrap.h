@@ -16,6 +16,7 @@
 
 #include "model/identity/clock_options.h"
 #include "base/error.h"
+#include "model/clocks.h"
 #include "model/identity/identity.h"
 #include "model/ledger/ledger.h"
 #include "model/model.h"
@@ -42,6 +43,8 @@ struct unwrap_output {
 	struct table boot_facts;
 	/* struct bracket, evidence for calibrate, by counter, in order of time */
 	struct table brackets;
+	/* struct counted_rate, one of each counter */
+	struct table rates;
 	/* struct sync_point, evidence for align, in gather order */
 	struct table sync_points;
 };

@@ -105,9 +105,9 @@
 	  "the rate of a device counter changed within the run: times are right on "            \
 	  "both sides, fix its frequency for runs that are to be compared")                     \
 	X(RATE_UNPROVEN, "rate_unproven",                                                       \
-	  "stamps fit a rate more than 2 % off the nominal one, over whole wraps "              \
-	  "only, and nothing of them is certified: give the right --nominal-mhz, or "           \
-	  "record several operations a second")                                                 \
+	  "stamps fit a rate off the nominal one that whole wraps, or a few jumps of a "        \
+	  "clock, explain as well, and nothing of them is certified: give the right "           \
+	  "--nominal-mhz, or record several operations a second")                               \
 	X(COUNTER_RESTARTS, "counter_restarts",                                                 \
 	  "device counters begin anew with each job, and nothing of them is "                   \
 	  "certified: let them run through, or record FLEXTRACE_CLOCK_SYNC several "            \
