@@ -137,6 +137,12 @@ FINDINGS = [
     Finding("numbers-again-in-four-queues", "devices", 812, NUMBERS_AGAIN, True,
             "16 job numbers come again in four queues, some completions are seen late; a counter "
             "that wraps each 0.65 ms."),
+    Finding("numbers-again-in-one-queue", "devices", 814, {**NUMBERS_AGAIN, "n_queues": 1}, True,
+            "16 job numbers come again in one queue, some completions are seen late; nothing is "
+            "lost."),
+    Finding("numbers-again-records-lost", "devices", 806, {**NUMBERS_AGAIN, "lost_part": .05}, True,
+            "16 job numbers come again in four queues, some completions are seen late; one record "
+            "in 20 is lost."),
     Finding("marks-far-from-operations", "markers", 5, FAR_FROM_MARKS, True,
             "600 firmware runs, operations in a tenth of the time only; times of marks are cut "
             "off at their drain."),

@@ -34,6 +34,18 @@ static int by_submit(const void *left, const void *right)
 	return (a->submit_ns > b->submit_ns) - (a->submit_ns < b->submit_ns);
 }
 
+static void see_late(struct recorder *recorder)
+{
+	const struct clock_reuse *reuse = recorder->reuse;
+
+	for (uint32_t i = 0; i < recorder->truth->n_ops && reuse->late_share > 0; i++) {
+		bool is_late = model_uniform(&recorder->state) < reuse->late_share;
+		double late_ns = -reuse->late_ns * log(model_uniform(&recorder->state));
+
+		recorder->truth->ops[i].complete_ns += is_late ? (int64_t)late_ns : 0;
+	}
+}
+
 /* Each operation takes the number that has been free for longest, or just the next one. */
 static void number_jobs(struct recorder *recorder)
 {
@@ -144,6 +156,7 @@ void clock_reuse_push(struct clock_run *run, struct clock_truth *truth,
 
 	recorder.jobs = malloc((truth->n_ops + 1ull) * sizeof(*recorder.jobs));
 	recorder.entries = malloc((3ull * truth->n_ops + 1) * sizeof(*recorder.entries));
+	see_late(&recorder);
 	number_jobs(&recorder);
 	record(&recorder);
 	for (uint32_t i = 0; i < recorder.n_entries; i++) {

@@ -19,6 +19,8 @@ struct clock_reuse {
 	double burst_s[2];  /* every so often, all records of so long are lost */
 	double cut_s;       /* all records until then are lost */
 	double shuffle_ns;  /* submit and complete records are written so much later, at most */
+	double late_share;  /* of the completions ... */
+	double late_ns;     /* ... are seen so much later on average */
 	bool has_correlation;
 };
 

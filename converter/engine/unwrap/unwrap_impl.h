@@ -217,9 +217,11 @@ struct matches {
 	struct choice *choices;     /* owned */
 	struct stay *stays;         /* owned: instances by job */
 	uint32_t n, n_jobs, n_choices;
-	struct map of_op;     /* (tick_op *, 0) -> choice */
-	int64_t most_late_ns; /* from a completion to the record of its operation */
-	bool is_lossy;        /* records of some use of a number were lost */
+	struct map of_op;      /* (tick_op *, 0) -> choice */
+	int64_t most_late_ns;  /* from a completion to the record of its operation, but for few */
+	int64_t most_taken_ns; /* from a submission to its completion, but for few */
+	int64_t longest_ns;    /* from a submission to that record, as far as counting tells */
+	bool is_lossy;         /* records of some use of a number were lost */
 };
 
 /* Where a segment's axis has its origin: ticks = place + origin. */

@@ -33,6 +33,7 @@
 #define N_RECENT  32u
 #define MAX_WRAPS 32u   /* that an operation may have run before its record was written */
 #define MAX_FOUND 1024u /* instances that are looked at */
+#define SLOWER    4.0   /* so many times as long as the slowest work none takes */
 
 /* -- where on the axis ------------------------------------------------------------------------ */
 
@@ -326,6 +327,31 @@ static unsigned count_possible(const struct chooser *chooser, const struct choic
 	return n > MAX_WRAPS ? MAX_WRAPS + 1 : (unsigned)n;
 }
 
+/* Whether an operation may be of another instance than the one that was found, in a wrap so far in
+ * front of its record that only a completion that was seen late explains it: such a completion was
+ * seen when the record was due. */
+static bool fits_late(const struct chooser *chooser, const struct choice *choice,
+                      const struct when *when, const struct found *found)
+{
+	const struct matches *matches = chooser->matches;
+	const struct stay *stays = &matches->stays[matches->jobs[choice->job].first_stay];
+	const int64_t due_ns = choice->clock_ns - matches->most_late_ns;
+
+	for (unsigned n_wraps = chooser->n_wraps; n_wraps < MAX_WRAPS; n_wraps++) {
+		struct when at = earlier(chooser->axis, when, n_wraps);
+		uint32_t first = first_behind(stays, choice, at.last_lo_ns), i = first;
+
+		for (; i < choice->end && (double)stays[i].from_ns <= at.first_hi_ns &&
+		       i - first < MAX_FOUND;
+		     i++) {
+			if (stays[i].to_ns >= due_ns && stays[i].to_ns != UNWRAP_NO_AFTER &&
+			    stays[i].instance != found->instance && can_be(matches, &stays[i], &at))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Finds the instances that can be, wherever the phase comes again. */
 static void find_instances(const struct chooser *chooser, const struct choice *choice,
                            const struct when *when, struct found *found)
@@ -350,6 +376,8 @@ static void find_instances(const struct chooser *chooser, const struct choice *c
 		else if (found->n > n)
 			found->n_wraps = n_wraps;
 	}
+	if (matches->is_lossy && found->n > 0 && is_late_known(chooser))
+		found->is_open |= fits_late(chooser, choice, when, found);
 }
 
 /* Takes a bracket. Only a whole one that is shorter than a wrap says where; if it is longer, that
@@ -411,6 +439,28 @@ static void take_all(struct chooser *chooser, struct fact *fact, struct choice *
 	take_bracket(chooser, fact, from_ns, to_ns);
 }
 
+/* Whether nothing says in which wrap an operation ran. Where counting proves nothing, its own
+ * submission may be lost, and its completion may have been seen late. But none took longer than the
+ * slowest seems to have taken. */
+static bool has_no_limit(const struct chooser *chooser, const struct choice *choice)
+{
+	return chooser->matches->jobs[choice->job].is_doubtful &&
+	       SLOWER * (double)chooser->matches->longest_ns >= wrap_ns(chooser->axis);
+}
+
+/* Whether the completion of an operation whose submission is not known may have been seen a wrap
+ * late. */
+static bool is_vague(const struct chooser *chooser, const struct found *found)
+{
+	const struct matches *matches = chooser->matches;
+	double most_ns = SLOWER * (double)matches->most_taken_ns + (double)matches->most_late_ns;
+	bool has_submit = found->instance != NO_INSTANCE &&
+	                  matches->instances[found->instance].submit;
+
+	return most_ns >= wrap_ns(chooser->axis) &&
+	       (found->is_whole || (found->n == 1 && !has_submit));
+}
+
 /* Decides on a copy: the facts stay in order. */
 static void decide(struct chooser *chooser, const struct fact *fact, struct choice *choice,
                    struct fact *ret_fact)
@@ -422,12 +472,12 @@ static void decide(struct chooser *chooser, const struct fact *fact, struct choi
 	if (!place_by_clock(chooser, ret_fact, choice->clock_ns))
 		return;
 	ret_fact->status = TIME_ASSUMED;
-	if (!bound_when(chooser, ret_fact, &when))
+	if (has_no_limit(chooser, choice) || !bound_when(chooser, ret_fact, &when))
 		return;
 	reach_clock(chooser->axis, choice->clock_ns, ret_fact, &when);
 	find_instances(chooser, choice, &when, &found);
 	ret_fact->first -= (uint64_t)found.n_wraps << chooser->axis->narrow_bits;
-	if (found.is_open)
+	if (found.is_open || is_vague(chooser, &found))
 		return;
 	if (found.n == 1 && found.instance != NO_INSTANCE &&
 	    (found.n_wraps == 0 || is_late_known(chooser)))

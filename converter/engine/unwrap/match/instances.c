@@ -8,12 +8,15 @@
  *   queue is still done in order. And if the completion of the oldest one was lost and this is of a
  *   later one, the bracket is too wide, but true.
  *
- * A lost completion must not widen the brackets for ever. If later work of the queue was complete
- * before a number was submitted again, the work of that number was complete, too, and the next
- * completion is of the new submit. If there is then one completion too many, none had been lost:
- * the host had seen one late, and its predecessors move up by one. How late completions of a trace
- * come after those of later work is measured first; within that time, no completion counts as lost.
+ * A lost completion must not widen the brackets for ever. If records were lost (numbering.c), and
+ * later work of the queue was complete before a number was submitted again, the work of that number
+ * was complete, too, and the next completion is of the new submit. If there is then one completion
+ * too many, none had been lost: the host had seen one late, and its predecessors move up by one.
+ * How late completions of a trace come after those of later work is measured first; within that
+ * time, no completion counts as lost.
  */
+#include <stdlib.h>
+
 #include "base/array.h"
 #include "base/blocks.h"
 #include "matches.h"
@@ -54,15 +57,18 @@ int64_t lates_most(const struct lates *lates, int64_t otherwise)
 
 /* -- jobs ------------------------------------------------------------------------------------- */
 
-static int find_queue(struct matcher *matcher, uint64_t owner, uint32_t *ret_queue)
+static int find_queue(struct matcher *matcher, const struct loose_edge *edge, uint32_t *ret_queue)
 {
+	uint64_t owner = owner_key(edge->device, edge->queue);
+
 	*ret_queue = map_find(&matcher->queues_of, owner, 0);
 	if (*ret_queue != MAP_NONE)
 		return FLEXTRACE_OK;
 	*ret_queue = matcher->n_queues;
 	FLEXTRACE_TRY(
 		array_make_room(&matcher->queues, matcher->n_queues, sizeof(*matcher->queues)));
-	matcher->queues[matcher->n_queues++] = (struct queue){.done_ns = NEVER_NS};
+	matcher->queues[matcher->n_queues++] = (struct queue){.done_ns = NEVER_NS,
+	                                                      .device = edge->device};
 	return map_put(&matcher->queues_of, owner, 0, *ret_queue);
 }
 
@@ -77,7 +83,7 @@ static int find_job(struct matcher *matcher, const struct loose_edge *edge, uint
 	if (*ret_job != MAP_NONE)
 		return FLEXTRACE_OK;
 	*ret_job = matches->n_jobs;
-	FLEXTRACE_TRY(find_queue(matcher, owner, &job.queue));
+	FLEXTRACE_TRY(find_queue(matcher, edge, &job.queue));
 	FLEXTRACE_TRY(array_make_room(&matches->jobs, matches->n_jobs, sizeof(job)));
 	matches->jobs[matches->n_jobs++] = job;
 	return map_put(&matcher->jobs, owner, edge->job, *ret_job);
@@ -107,11 +113,17 @@ int instances_prepare(struct matcher *matcher)
 	struct lates lags = {.n_all = 0};
 	uint32_t job;
 
+	matcher->numberings = calloc(matcher->unwrap->identity->n_devices + 1ull,
+	                             sizeof(*matcher->numberings));
+	if (!matcher->numberings)
+		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < matcher->n_edges; i++) {
 		FLEXTRACE_TRY(find_job(matcher, matcher->edges[i], &job));
 		find_lag(matcher, &matcher->matches->jobs[job], matcher->edges[i], &lags);
+		numbering_count(matcher, &matcher->matches->jobs[job], matcher->edges[i]);
 	}
 	matcher->most_lag_ns = lates_most(&lags, 0);
+	numbering_count_end(matcher);
 	for (uint32_t i = 0; i < matcher->n_queues; i++)
 		matcher->queues[i].done_ns = NEVER_NS;
 	return FLEXTRACE_OK;
@@ -174,7 +186,7 @@ static void end_oldest(struct matcher *matcher, struct job *job)
 	const struct queue *queue = &matcher->queues[job->queue];
 	struct instance *oldest = oldest_of(matcher->matches, job);
 
-	while (oldest &&
+	while (oldest && numbering_is_lossy(matcher, job) &&
 	       (oldest->op || edge_time(oldest->submit) < queue->done_ns - matcher->most_lag_ns)) {
 		oldest->is_over = job->has_over = true;
 		oldest = oldest_of(matcher->matches, job);
@@ -343,6 +355,7 @@ int instances_take(struct matcher *matcher, const struct loose_edge *edge)
 	uint32_t job;
 
 	FLEXTRACE_TRY(find_job(matcher, edge, &job));
+	numbering_take(matcher, &matcher->matches->jobs[job], edge);
 	if (edge->class == RECORD_SUBMIT)
 		return take_submit(matcher, job, edge);
 	if (edge->class == RECORD_COMPLETE)

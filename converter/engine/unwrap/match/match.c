@@ -195,6 +195,7 @@ static int take_op(struct matcher *matcher, struct tick_op *op)
 
 	if (index == MAP_NONE)
 		return FLEXTRACE_OK; /* no edge speaks of this job */
+	matches->jobs[index].has_op = true;
 	meant = find_meant(matches, &matches->jobs[index], op,
 	                   has_own_times(op) ? has_times_of : has_correlation_of);
 	if (!meant)
@@ -254,6 +255,7 @@ int match_edges(struct unwrap *unwrap)
 	map_release(&matcher.jobs);
 	map_release(&matcher.queues_of);
 	free(matcher.queues);
+	free(matcher.numberings);
 	blocks_free(matcher.edges);
 	if (code < 0 || !unwrap->matches.n_choices)
 		matches_release(unwrap);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matches.h: which submit and complete records are of which operation, for edges.c, instances.c,
- * match.c, miscounts.c, settle.c and choices.c.
+ * matches.h: which submit and complete records are of which operation, for edges.c, numbering.c,
+ * instances.c, match.c, miscounts.c, settle.c, stays.c and choices.c.
  */
 #ifndef FLEXTRACE_UNWRAP_MATCHES_H
 #define FLEXTRACE_UNWRAP_MATCHES_H
@@ -27,6 +27,14 @@ struct instance {
 	bool is_shared;   /* its operation may be of another one as well */
 };
 
+/* Submissions of one number in a row, without a completion between them. */
+enum submit_run {
+	RUN_SINGLE,
+	RUN_WITH_OP, /* several, a record of an operation between each two of them */
+	RUN_BARE,    /* several */
+	N_RUNS
+};
+
 /* One (device, queue, job). */
 struct job {
 	uint32_t newest; /* instance, or NO_INSTANCE */
@@ -40,6 +48,12 @@ struct job {
 	uint32_t n_seen;    /* ... and so many are not complete; while late_ns is looked for */
 	int64_t submit_ns;  /* the last one ... */
 	uint32_t n_submits; /* ... of so many since a completion; while lags are looked for */
+	/* For numbering.c: submissions without a completion, while lost ones are looked for; then
+	 * the last submissions in a row, whether an operation and how many completions came
+	 * since. */
+	uint32_t n_lacking, n_completes;
+	enum submit_run run;
+	bool is_known, is_in_run, has_op;
 	uint32_t n_whole; /* instances with both edges; while losses are looked for, as the next */
 	uint32_t n_ops;   /* operations */
 	bool has_choices;
@@ -70,6 +84,15 @@ struct stay {
 struct queue {
 	int64_t done_ns;  /* the latest submission of all whose completion was seen */
 	uint32_t n_spare; /* completions without a submit, of numbers used again too early */
+	uint32_t device;
+};
+
+/* How the work of a device is numbered. */
+struct numbering {
+	uint32_t n_runs[N_RUNS];
+	uint32_t n_again[N_RUNS]; /* of these, more than one completion in a row followed */
+	bool is_lossy;            /* submissions or completions were lost */
+	bool is_early;            /* numbers are used again before their work is complete */
 };
 
 /* How many came by how much too late. */
@@ -84,6 +107,7 @@ struct matcher {
 	struct map jobs;                 /* (device, queue), job -> job */
 	struct map queues_of;            /* (device, queue), 0 -> queue */
 	struct queue *queues;            /* owned */
+	struct numbering *numberings;    /* owned: of each device */
 	const struct loose_edge **edges; /* owned: in order of time */
 	uint32_t n_edges, n_queues;
 	uint32_t n_correlated;  /* operations that were found by it */
@@ -129,6 +153,21 @@ int edges_list(struct table *edges, const struct loose_edge ***ret_edges, uint32
 
 /* Makes every job of an edge known, and how late completions come. */
 int instances_prepare(struct matcher *matcher);
+
+/* Counts edges, in order of time; _end says whether some were lost. */
+void numbering_count(struct matcher *matcher, struct job *job, const struct loose_edge *edge);
+void numbering_count_end(struct matcher *matcher);
+
+/* Looks at the order of edges, while they are taken; _finish says what they show together. */
+void numbering_take(struct matcher *matcher, struct job *job, const struct loose_edge *edge);
+void numbering_finish(struct matcher *matcher);
+
+/* Whether completions or submissions of the device of a job were lost. */
+bool numbering_is_lossy(const struct matcher *matcher, const struct job *job);
+
+/* ... and its numbers are used again before their work is complete, so that counting proves
+ * nothing. */
+bool numbering_is_ambiguous(const struct matcher *matcher, const struct job *job);
 
 /* Adds an instance behind all of its job. */
 int instances_open(struct matcher *matcher, uint32_t job, struct instance **ret_instance);

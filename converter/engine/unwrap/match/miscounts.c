@@ -17,18 +17,34 @@ static int64_t late_ns(const struct instance *instance)
 	return instance->op->complete_host_ns - edge_time(instance->complete);
 }
 
-/* By how much the stamps of operations are late, but for few. */
-static void find_most_late(struct matches *matches)
+/* How long after its submission the completion of an instance was seen; 0: not known. */
+static int64_t taken_ns(const struct instance *instance)
 {
-	struct lates lates = {.n_all = 0};
+	return instance->submit && instance->complete
+	               ? edge_time(instance->complete) - edge_time(instance->submit)
+	               : 0;
+}
+
+/* How late the stamps of operations are, and how long work takes until they are there. */
+static void find_lateness(struct matches *matches)
+{
+	struct lates lates = {.n_all = 0}, taken = {.n_all = 0};
+	int64_t latest_ns = 0, slowest_ns = 0;
 
 	for (uint32_t i = 0; i < matches->n; i++) {
-		int64_t ns = late_ns(&matches->instances[i]);
+		int64_t late = late_ns(&matches->instances[i]);
+		int64_t took = taken_ns(&matches->instances[i]);
 
-		if (ns > 0)
-			lates_add(&lates, ns);
+		if (late > 0)
+			lates_add(&lates, late);
+		if (took > 0)
+			lates_add(&taken, took);
+		latest_ns = late > latest_ns ? late : latest_ns;
+		slowest_ns = took > slowest_ns ? took : slowest_ns;
 	}
 	matches->most_late_ns = lates_most(&lates, INT64_MAX);
+	matches->most_taken_ns = lates_most(&taken, INT64_MAX);
+	matches->longest_ns = slowest_ns + latest_ns;
 }
 
 static bool is_alone(const struct instance *instance)
@@ -100,6 +116,12 @@ static bool is_late(const struct matches *matches, const struct instance *instan
 	return instance->is_counted && late_ns(instance) > matches->most_late_ns;
 }
 
+/* Whether counting proves nothing of an operation. */
+static bool is_of_doubtful_job(const struct matches *matches, const struct instance *instance)
+{
+	return instance->is_counted && matches->jobs[instance->job].is_doubtful;
+}
+
 /* Marks operations that were matched by counting alone and may belong elsewhere. If these are
  * many, counting proves nothing. The counter decides for the others. */
 static int doubt_counted(struct matches *matches)
@@ -120,6 +142,7 @@ static int doubt_counted(struct matches *matches)
 	for (uint32_t i = 0; i < matches->n; i++) {
 		struct instance *instance = &matches->instances[i];
 
+		instance->is_doubtful |= is_of_doubtful_job(matches, instance);
 		if (n_bad > n_counted / MANY)
 			instance->is_doubtful = instance->is_counted;
 		else if (instance->is_doubtful && instance_can_choose(instance, instance->op) &&
@@ -186,7 +209,9 @@ static void doubt_jobs(struct matcher *matcher)
 	for (uint32_t i = 0; i < matcher->matches->n_jobs; i++) {
 		struct job *job = &matcher->matches->jobs[i];
 
-		job->is_doubtful = job->is_in_use && matcher->queues[job->queue].n_spare > 0;
+		job->is_in_use |= numbering_is_ambiguous(matcher, job);
+		job->is_doubtful = numbering_is_ambiguous(matcher, job) ||
+		                   (job->is_in_use && matcher->queues[job->queue].n_spare > 0);
 	}
 }
 
@@ -201,9 +226,10 @@ int miscounts_find(struct matcher *matcher)
 {
 	struct matches *matches = matcher->matches;
 
+	numbering_finish(matcher);
 	doubt_jobs(matcher);
 	matches->is_lossy = is_lossy(matches);
-	find_most_late(matches);
+	find_lateness(matches);
 	FLEXTRACE_TRY(doubt_counted(matches));
 	widen_choices(matches);
 	return FLEXTRACE_OK;

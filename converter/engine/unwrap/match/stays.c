@@ -55,6 +55,27 @@ static void bound_stays(struct matches *matches)
 	}
 }
 
+/* The instance that a choice is if nothing is lost. */
+static const struct instance *guess_of(const struct matches *matches, const struct choice *choice)
+{
+	const struct job *job = &matches->jobs[choice->job];
+	uint32_t number = choice->guess < choice->end ? choice->guess : choice->end - 1;
+
+	return &matches->instances[matches->stays[job->first_stay + number].instance];
+}
+
+/* Counted operations are those whose records came soon. */
+static void find_longest(struct matches *matches)
+{
+	for (uint32_t i = 0; i < matches->n_choices; i++) {
+		const struct choice *choice = &matches->choices[i];
+		const struct loose_edge *submit = guess_of(matches, choice)->submit;
+
+		if (submit && choice->clock_ns - edge_time(submit) > matches->longest_ns)
+			matches->longest_ns = choice->clock_ns - edge_time(submit);
+	}
+}
+
 int choices_prepare(struct unwrap *unwrap)
 {
 	struct matches *matches = &unwrap->matches;
@@ -70,6 +91,7 @@ int choices_prepare(struct unwrap *unwrap)
 		n += matches->jobs[i].n_instances;
 	}
 	bound_stays(matches);
+	find_longest(matches);
 	return FLEXTRACE_OK;
 }
 
@@ -79,10 +101,7 @@ static void take_guess(struct matches *matches, struct fact *fact)
 {
 	const struct choice *choice =
 		&matches->choices[map_find(&matches->of_op, (uintptr_t)fact->source.op, 0)];
-	const struct job *job = &matches->jobs[choice->job];
-	uint32_t number = choice->guess < choice->end ? choice->guess : choice->end - 1;
-	const struct instance *instance =
-		&matches->instances[matches->stays[job->first_stay + number].instance];
+	const struct instance *instance = guess_of(matches, choice);
 
 	fact->bounds = BOUNDS_ESTIMATE;
 	fact->before_ns = edge_host_ns(instance->submit, UNWRAP_NO_BEFORE);

@@ -93,6 +93,12 @@ struct use {
 	{                                                                            \
 		.name = "stuck", .duration_s = 200, .ops_hz = 20, .long_share = 0.01 \
 	}
+/* A wrap takes as long as 22 operations. */
+#define WRAPS                                                                                 \
+	{                                                                                     \
+		.name = "wraps", .duration_s = 38, .ops_hz = 40, .exec_us = 800, .hz = 7.9e9, \
+		.floors_us = {88e3, 3e3}, .jitter_us = 4e4                                    \
+	}
 
 /* clang-format off */
 static const struct use uses[] = {
@@ -150,6 +156,13 @@ static const struct use uses[] = {
 	{"stuck, free numbers, lost ones", STUCK,
 	 {.n_jobs = 16, .drain_ns = {1e3, 2e4}, .lost_share = 0.05}, 0},
 	{"stuck and late", STUCK, {.n_jobs = 4, .is_in_use = true, .drain_ns = {50e6, 1e9}}, 0},
+	/* Some completions are seen when their number has been used again. */
+	{"seen late", WRAPS, {.n_jobs = 24, .is_in_use = true, .drain_ns = {1e5, 2e6},
+	 .late_share = 0.3, .late_ns = 600e6}, 0.6},
+	{"seen late, ring of 64", WRAPS, {.n_jobs = 64, .is_in_use = true, .drain_ns = {1e5, 2e6},
+	 .late_share = 0.3, .late_ns = 600e6}, 0.7},
+	{"seen late, lost ones", WRAPS, {.n_jobs = 32, .is_in_use = true, .drain_ns = {1e5, 2e6},
+	 .late_share = 0.3, .late_ns = 600e6, .lost_share = 0.05}, 0},
 };
 /* clang-format on */
 

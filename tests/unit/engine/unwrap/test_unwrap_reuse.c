@@ -209,6 +209,85 @@ static void test_unwrap_reuse__asks_every_wrap_since_the_first_submission(void *
 	assert_int_equal(op_of(fixture, 1, 1)->status, TIME_ASSUMED);
 }
 
+/* Of one number, each completion is seen when the next work was submitted, and behind the
+ * completion of other work that was submitted later. Each has one. */
+static void test_unwrap_reuse__takes_no_completion_for_lost_where_none_lacks(void **state)
+{
+	char *text = calloc(1, MAX_TEXT);
+	struct fixture *fixture;
+
+	calls(text, 100 * MS, 100, 40, false);
+	for (uint32_t i = 0; i < 10; i++) {
+		uint64_t ns = (1000 + i * UINT64_C(10)) * MS;
+
+		if (i < 9)
+			submit(text, ns, 1, 0);
+		if (i > 0) {
+			complete(text, ns + 1 * MS, 1, 0);
+			stamps(text, ns + 1 * MS + 1000, 1, 0, ns - 9 * MS);
+		}
+		submit(text, ns + 2 * MS, 2 + i, 0);
+		complete(text, ns + 3 * MS, 2 + i, 0);
+		stamps(text, ns + 3 * MS + 1000, 2 + i, 0, ns + 2 * MS + 3000);
+	}
+	fixture = unwrap_text(state, text);
+	free(text);
+	for (uint32_t i = 0; i < 9; i++) {
+		assert_int_equal(op_of(fixture, 1, i)->submit_host_ns,
+		                 (1000 + i * INT64_C(10)) * MS);
+		assert_int_equal(op_of(fixture, 1, i)->complete_host_ns,
+		                 (1011 + i * INT64_C(10)) * MS);
+	}
+}
+
+#define N_USES 54u
+
+/* Now and then a number is submitted twice before its work is complete. Of all submissions and
+ * completions, `lost` is not recorded. */
+static struct fixture *use_early(void **state, uint32_t lost)
+{
+	char *text = calloc(1, MAX_TEXT);
+	struct fixture *fixture;
+
+	for (uint32_t i = 0; i < 40; i++) {
+		uint64_t ns = (1000 + i * UINT64_C(20)) * MS;
+		uint32_t job = 1 + i % 8;
+
+		submit(text, ns, job, 0);
+		if (i % 3 == 0) {
+			submit(text, ns + 1 * MS, job, 0);
+			complete(text, ns + 2 * MS, job, 0);
+			stamps(text, ns + 2 * MS + 1000, job, 0, ns + 3000);
+		}
+		if (i != lost)
+			complete(text, ns + 4 * MS, job, 0);
+		stamps(text, ns + 4 * MS + 1000, job, 0, ns + 1 * MS + 3000);
+	}
+	fixture = unwrap_text(state, text);
+	free(text);
+	return fixture;
+}
+
+static uint32_t count_certified(struct fixture *fixture)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < N_USES; i++)
+		n += op_at(fixture, i)->status == TIME_CERTIFIED;
+	return n;
+}
+
+static void test_unwrap_reuse__counts_early_uses_where_nothing_is_lost(void **state)
+{
+	assert_int_equal(count_certified(use_early(state, UINT32_MAX)), N_USES);
+}
+
+/* No completion is surely of the submission in front of it. */
+static void test_unwrap_reuse__counts_no_early_uses_where_records_are_lost(void **state)
+{
+	assert_int_equal(count_certified(use_early(state, 20)), 0);
+}
+
 int main(void)
 {
 #define TEST(name) \
@@ -219,6 +298,9 @@ int main(void)
 		TEST(places_no_operation_behind_its_record),
 		TEST(asks_no_counter_that_is_too_far),
 		TEST(asks_every_wrap_since_the_first_submission),
+		TEST(takes_no_completion_for_lost_where_none_lacks),
+		TEST(counts_early_uses_where_nothing_is_lost),
+		TEST(counts_no_early_uses_where_records_are_lost),
 	};
 
 	return cmocka_run_group_tests_name("unwrap_reuse", tests, NULL, NULL);
