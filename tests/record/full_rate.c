@@ -2,7 +2,7 @@
 /*
  * full_rate COUNTS RECORDS HOW [FILE]: two threads record counters "a" and "b", each 0, 1, 2..., as
  * fast as they can, and count them in the file COUNTS, which outlives them. When they have recorded
- * RECORDS in all, the program ends as HOW says:
+ * RECORDS in all, and each of them a hundredth of these, the program ends as HOW says:
  *
  *	kill, segv, abort, exec, _exit   while they go on recording
  *	pinned-HOW                       the same, each thread on a processor of its own
@@ -39,6 +39,7 @@
 #include <flextrace/flextrace.h>
 
 #define N_THREADS 2
+#define SHARE     100
 
 struct counts {
 	struct {
@@ -140,6 +141,16 @@ static uint64_t sum(bool is_done)
 	return n;
 }
 
+/* Of the thread that has done least. */
+static uint64_t least(void)
+{
+	uint64_t n = UINT64_MAX;
+
+	for (size_t i = 0; i < N_THREADS; i++)
+		n = counts->of[i].done < n ? counts->of[i].done : n;
+	return n;
+}
+
 static int report(void)
 {
 	uint64_t rate = UINT64_MAX;
@@ -190,7 +201,8 @@ static void run_hole(uint64_t n_records)
 	emit_hole();
 }
 
-static void pin(pthread_t thread, size_t own)
+/* Before it runs: what it records elsewhere is overwritten there by the other one. */
+static void pin(pthread_attr_t *attributes, size_t own)
 {
 	cpu_set_t allowed, one;
 	size_t n = 0;
@@ -201,8 +213,22 @@ static void pin(pthread_t thread, size_t own)
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &allowed) && n++ == own)
 			CPU_SET(cpu, &one);
-	if (pthread_setaffinity_np(thread, sizeof(one), &one) != 0)
+	if (pthread_attr_setaffinity_np(attributes, sizeof(one), &one) != 0)
 		exit(99);
+}
+
+static pthread_t start(size_t own, bool is_pinned)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	if (is_pinned)
+		pin(&attributes, own);
+	if (pthread_create(&thread, &attributes, emit, (void *)(uintptr_t)own) != 0)
+		exit(99);
+	pthread_attr_destroy(&attributes);
+	return thread;
 }
 
 static void run(uint64_t n_records, const char *path)
@@ -210,13 +236,10 @@ static void run(uint64_t n_records, const char *path)
 	bool is_pinned = strncmp(how, "pinned-", 7) == 0;
 	pthread_t threads[N_THREADS];
 
-	for (size_t i = 0; i < N_THREADS; i++) {
-		pthread_create(&threads[i], NULL, emit, (void *)(uintptr_t)i);
-		if (is_pinned)
-			pin(threads[i], i);
-	}
+	for (size_t i = 0; i < N_THREADS; i++)
+		threads[i] = start(i, is_pinned);
 	how += is_pinned ? 7 : 0;
-	while (sum(true) < n_records)
+	while (sum(true) < n_records || least() < n_records / SHARE)
 		usleep(100); /* the processors are the threads' */
 	measure(threads);
 	if (strcmp(how, "wait") == 0)
