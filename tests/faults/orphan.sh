@@ -7,7 +7,7 @@ begin died "$FLEXTRACE" record --no-convert -o died -- "$PROGRAM" scopes=5 write
 "$HALT" "$consumer"
 kill -KILL "$daemon" "$record"
 finish 137
-rm -f died/.flextrace-recording
+no_guardian
 
 # The next record waits for it: what it removes at its end would be the new consumer's.
 "$FLEXTRACE" record --no-convert -o next -- "$PROGRAM" scopes=4 2>err &
