@@ -169,6 +169,7 @@ int axis_place(struct axis *axis, const struct map *op_runs, const struct run *r
 	FLEXTRACE_TRY(place_first(axis));
 	FLEXTRACE_TRY(axis_leave_out_strays(axis));
 	FLEXTRACE_TRY(axis_split_shifts(axis));
+	FLEXTRACE_TRY(axis_split_setbacks(axis));
 	FLEXTRACE_TRY(axis_split_reads(axis));
 	follow_runs(axis);
 	axis_doubt_borders(axis, false);

@@ -430,6 +430,9 @@ int axis_leave_out_strays(struct axis *axis);
 /* Begins a segment wherever what is certified shifts by less than its epochs can show. */
 int axis_split_shifts(struct axis *axis);
 
+/* Begins a segment wherever work that is seen complete goes back in ticks, all of it. */
+int axis_split_setbacks(struct axis *axis);
+
 /* Begins a segment wherever reads of all bits show that the counter began anew, though the
  * operations fit the old axis. */
 int axis_split_reads(struct axis *axis);

@@ -202,12 +202,95 @@ static void test_clock_resets__are_no_pauses_with_late_completions(void **state)
 	clock_run_release(&run);
 }
 
+/* Work that is submitted faster than it runs: submissions are earlier by up to 4 s. */
+static const struct clock_scene queued = {
+	.seed = 5,
+	.n_ops = 2000,
+	.hz = 557.1e6,
+	.origin_ticks = UINT64_C(0x1023456789),
+	.origin_ns = 500000000000,
+	.mean_period_ns = 8e6,
+	.exec_ns = 1e7,
+	.floor_submit_ns = 2000,
+	.floor_complete_ns = 4000,
+	.jitter_ns = 500,
+};
+
+static void run_queued(struct clock_truth *truth, struct clock_verdict *ret_verdict,
+                       uint64_t *ret_n_resets)
+{
+	struct clock_run run;
+
+	clock_run_init(&run);
+	clock_run_counter(&run)->nominal_hz = (uint64_t)queued.hz;
+	clock_run_push_truth(&run, truth, false);
+	clock_run_finish(&run, NULL);
+	clock_run_judge(&run, truth, ret_verdict);
+	*ret_n_resets = run.ledger.warnings[WARNING_RESETS];
+	clock_run_release(&run);
+}
+
+/* The brackets deny no tick that the counter shows then. */
+static void test_clock_resets__show_in_what_completes_where_submissions_are_loose(void **state)
+{
+	static const double backs_s[] = {0.1, 0.5, 2};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(backs_s) / sizeof(backs_s[0]); i++) {
+		struct clock_truth truth;
+		struct clock_verdict verdict;
+		uint64_t n_resets;
+
+		clock_truth_init(&truth, &queued);
+		for (uint32_t j = 1200; j < truth.n_ops; j++) {
+			struct truth_op *op = &truth.ops[j];
+
+			op->life = 1;
+			for (int k = 0; k < FLEXTRACE_N_STAMPS; k++) {
+				op->ticks[k] -= (uint64_t)(backs_s[i] * queued.hz);
+				op->ticks32[k] = (uint32_t)op->ticks[k];
+			}
+		}
+		run_queued(&truth, &verdict, &n_resets);
+		print_message("back by %g s: %u certified, %u outside by %.0f ns\n", backs_s[i],
+		              verdict.certified, verdict.outside, verdict.worst_excess_ns);
+		assert_int_equal(verdict.outside, 0);
+		assert_true(verdict.certified > 1900);
+		assert_int_equal(n_resets, 1);
+		clock_truth_release(&truth);
+	}
+}
+
+/* Completions that are seen late, four at a time, some of them by 0.2 s. */
+static void test_clock_resets__are_not_completions_out_of_order(void **state)
+{
+	struct clock_truth truth;
+	struct clock_verdict verdict;
+	uint64_t n_resets;
+
+	(void)state;
+	clock_truth_init(&truth, &queued);
+	for (uint32_t i = 0; i < truth.n_ops; i++) {
+		uint32_t last = (i | 3) < truth.n_ops ? i | 3 : truth.n_ops - 1;
+
+		truth.ops[i].complete_ns = truth.ops[last].complete_ns +
+		                           200000000 * (int64_t)(i / 4 * 7 % 3);
+	}
+	run_queued(&truth, &verdict, &n_resets);
+	assert_int_equal(verdict.outside, 0);
+	assert_int_equal(n_resets, 0);
+	clock_truth_release(&truth);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_resets__may_come_all_the_time),
 		cmocka_unit_test(test_clock_resets__may_have_no_evidence_behind_them),
 		cmocka_unit_test(test_clock_resets__are_no_pauses_with_late_completions),
+		cmocka_unit_test(
+			test_clock_resets__show_in_what_completes_where_submissions_are_loose),
+		cmocka_unit_test(test_clock_resets__are_not_completions_out_of_order),
 		cmocka_unit_test(test_clock_resets__certify_no_wrong_time_with_fresh_seeds),
 	};
 
