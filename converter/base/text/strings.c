@@ -96,12 +96,25 @@ static bool is_text(const struct string_pool *pool, uint32_t id, const char *tex
 	return entry->length == length && !memcmp(entry->text, text, length);
 }
 
+/* What a format would escape or guard: anywhere in a text, or at its begin. */
+enum { UNPLAIN = 1, UNPLAIN_FIRST = 2 };
+
+/* clang-format off */
+static const unsigned char unplain[256] = {
+	[0 ... ' ' - 1] = UNPLAIN,
+	['"'] = UNPLAIN, ['\''] = UNPLAIN, [','] = UNPLAIN, ['\\'] = UNPLAIN, ['<'] = UNPLAIN,
+	['~' + 1 ... 255] = UNPLAIN,
+	['='] = UNPLAIN_FIRST, ['+'] = UNPLAIN_FIRST, ['-'] = UNPLAIN_FIRST, ['@'] = UNPLAIN_FIRST,
+};
+/* clang-format on */
+
 static bool is_plain(const char *text, size_t length)
 {
+	unsigned any = length ? unplain[(unsigned char)text[0]] & UNPLAIN_FIRST : 0;
+
 	for (size_t i = 0; i < length; i++)
-		if (text[i] < ' ' || text[i] > '~' || strchr("\"',\\<", text[i]))
-			return false;
-	return !length || !strchr("=+-@", text[0]);
+		any |= unplain[(unsigned char)text[i]] & UNPLAIN;
+	return !any;
 }
 
 static size_t entry_bytes(size_t length)

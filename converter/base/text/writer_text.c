@@ -349,16 +349,18 @@ size_t utf8_sequence(const char *text, size_t n)
 	return length;
 }
 
-/* What a byte needs: 0 = nothing, else the reason to look closer. */
-enum byte_class { BYTE_PLAIN, BYTE_JSON = 1, BYTE_CSV = 2, BYTE_UTF8 = 4 };
+/* What a byte needs: 0 = nothing, else the reason to look closer; what a formula begins with. */
+enum byte_class { BYTE_PLAIN, BYTE_JSON = 1, BYTE_CSV = 2, BYTE_UTF8 = 4, BYTE_FORMULA = 8 };
 
 /* clang-format off */
 static const unsigned char byte_classes[256] = {
-	[0 ... '\n' - 1] = BYTE_JSON,
-	['\n'] = BYTE_JSON | BYTE_CSV,
+	[0 ... '\t' - 1] = BYTE_JSON,
+	['\t'] = BYTE_JSON | BYTE_FORMULA,
+	['\n'] = BYTE_JSON | BYTE_CSV | BYTE_FORMULA,
 	['\n' + 1 ... '\r' - 1] = BYTE_JSON,
-	['\r'] = BYTE_JSON | BYTE_CSV,
+	['\r'] = BYTE_JSON | BYTE_CSV | BYTE_FORMULA,
 	['\r' + 1 ... ' ' - 1] = BYTE_JSON,
+	['='] = BYTE_FORMULA, ['+'] = BYTE_FORMULA, ['-'] = BYTE_FORMULA, ['@'] = BYTE_FORMULA,
 	['"'] = BYTE_JSON | BYTE_CSV,
 	['\\'] = BYTE_JSON,
 	['<'] = BYTE_JSON, /* begins what ends a script, where JSON stands in a page */
@@ -367,11 +369,45 @@ static const unsigned char byte_classes[256] = {
 };
 /* clang-format on */
 
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Its high bits tell whether one of the bytes of a word is `byte`, and whether one is less. */
+static inline uint64_t word_has(uint64_t word, uint64_t byte)
+{
+	word ^= EACH_BYTE(byte);
+	return (word - EACH_BYTE(1)) & ~word;
+}
+
+static inline uint64_t word_has_below(uint64_t word, uint64_t byte)
+{
+	return (word - EACH_BYTE(byte)) & ~word;
+}
+
+/* Whether eight bytes have none of `classes`; false: they may have. */
+static inline bool is_plain_word(const char *text, unsigned int classes)
+{
+	uint64_t word, found;
+
+	memcpy(&word, text, sizeof(word));
+	found = word_has_below(word, ' ') | word_has(word, '"');
+	if (classes & BYTE_UTF8)
+		found |= word;
+	if (classes & BYTE_CSV)
+		found |= word_has(word, ',');
+	if (classes & BYTE_JSON)
+		found |= word_has(word, '\\') | word_has(word, '<');
+	return !(found & EACH_BYTE(0x80));
+}
+
 /* Returns how many bytes from the start have none of `classes`. */
-static size_t plain_run(const char *text, size_t n, unsigned int classes)
+static inline size_t plain_run(const char *text, size_t n, unsigned int classes)
 {
 	size_t i = 0;
 
+	while (n - i >= 8 && is_plain_word(text + i, classes))
+		i += 8;
+	if (n >= 8 && n - i < 8 && is_plain_word(text + n - 8, classes))
+		return n;
 	while (i < n && !(byte_classes[(unsigned char)text[i]] & classes))
 		i++;
 	return i;
@@ -479,7 +515,7 @@ static bool is_formula(const char *text, size_t n)
 
 	while (i < n && text[i] == '\'')
 		i++;
-	return i < n && strchr("=+-@\t\r\n", text[i]) && text[i];
+	return i < n && (byte_classes[(unsigned char)text[i]] & BYTE_FORMULA);
 }
 
 void writer_csv(struct writer *writer, const char *text, size_t n)
