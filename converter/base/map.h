@@ -118,9 +118,9 @@ static inline void map_remove(struct map *map, uint64_t a, uint64_t b)
 {
 	uint64_t mask = map->n_slots - 1, hole, next;
 
-	if (map_find(map, a, b) == MAP_NONE)
+	hole = map->n_slots ? (uint64_t)(map_slot(map, a, b) - map->slots) : 0;
+	if (!map->n_slots || map->slots[hole].value == MAP_NONE)
 		return;
-	hole = (uint64_t)(map_slot(map, a, b) - map->slots);
 	/* Moves back what was pushed past the hole, so that no probe ends early. */
 	for (next = (hole + 1) & mask; map->slots[next].value != MAP_NONE;
 	     next = (next + 1) & mask) {

@@ -3,21 +3,15 @@
 #ifndef FLEXTRACE_ORDER_H
 #define FLEXTRACE_ORDER_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 /* Of two numbers, for what qsort() asks: join those of several keys by ?:, the first one first. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-static inline int order_compare(const void *left, const void *right)
-{
-	return ORDER(*(const int64_t *)left, *(const int64_t *)right);
-}
-
-static inline void order_numbers(int64_t *numbers, size_t n)
-{
-	qsort(numbers, n, sizeof(*numbers), order_compare);
-}
+/* Puts numbers in order. qsort() calls to compare, which is most of what it costs with numbers. */
+void order_numbers(int64_t *numbers, size_t n);
 
 /* Moves of an element, on average, until rows are nearly in order no more. */
 #define ORDER_NEAR 16u

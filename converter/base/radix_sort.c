@@ -28,21 +28,66 @@ static void sort_by_digit(const struct keyed_place *from, struct keyed_place *to
 		to[starts[from[i].key >> shift & DIGIT_MASK]++] = from[i];
 }
 
+/* Where the ascending run that begins at `first` ends. */
+static uint32_t end_of_run(const struct keyed_place *places, uint32_t first, uint32_t n)
+{
+	uint32_t end = first < n ? first + 1 : n;
+
+	while (end < n && places[end - 1].key <= places[end].key)
+		end++;
+	return end;
+}
+
+/* Merges neighbouring ascending runs by pairs. */
+static void merge_runs(const struct keyed_place *from, struct keyed_place *to, uint32_t n)
+{
+	for (uint32_t begin = 0; begin < n;) {
+		uint32_t middle = end_of_run(from, begin, n), end = end_of_run(from, middle, n);
+		uint32_t left = begin, right = middle;
+
+		while (left < middle && right < end)
+			*to++ = from[right].key < from[left].key ? from[right++] : from[left++];
+		while (left < middle)
+			*to++ = from[left++];
+		while (right < end)
+			*to++ = from[right++];
+		begin = end;
+	}
+}
+
+/* Each round goes through all places. */
+static unsigned int rounds_of_merges(uint32_t n_runs)
+{
+	return n_runs > 1 ? 32 - (unsigned int)__builtin_clz(n_runs - 1) : 0;
+}
+
+static unsigned int rounds_of_digits(uint64_t most)
+{
+	return most ? (64 - (unsigned int)__builtin_clzll(most) + DIGIT_BITS - 1) / DIGIT_BITS : 0;
+}
+
 struct keyed_place *radix_sort(struct keyed_place *places, struct keyed_place *spare, uint32_t n)
 {
 	uint64_t first = UINT64_MAX, last = 0;
+	unsigned int n_merges, n_digits;
+	uint32_t n_runs = 1;
 
 	for (uint32_t i = 0; i < n; i++) {
+		n_runs += i > 0 && places[i].key < places[i - 1].key;
 		first = places[i].key < first ? places[i].key : first;
 		last = places[i].key > last ? places[i].key : last;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		places[i].key -= first;
-	for (unsigned int shift = 0; n > 1 && shift < 64 && (last - first) >> shift;
-	     shift += DIGIT_BITS) {
+	n_merges = rounds_of_merges(n_runs);
+	n_digits = n ? rounds_of_digits(last - first) : 0;
+	for (unsigned int i = 0; i < (n_merges < n_digits ? n_merges : n_digits); i++) {
 		struct keyed_place *sorted = spare;
 
-		sort_by_digit(places, sorted, n, shift);
+		if (n_merges < n_digits)
+			merge_runs(places, sorted, n);
+		else
+			sort_by_digit(places, sorted, n, i * DIGIT_BITS);
 		spare = places;
 		places = sorted;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * radix_sort.h: sorts places by a 64-bit key, digit by digit (LSD radix sort): linear in their
- * number, however far they are out of order, and places of one key stay as they were.
+ * radix_sort.h: sorts places by a 64-bit key, digit by digit (LSD radix sort), or, where that is
+ * less, by merging the few ascending runs that they are: linear in their number, however far they
+ * are out of order, and places of one key stay as they were.
  */
 #ifndef FLEXTRACE_RADIX_SORT_H
 #define FLEXTRACE_RADIX_SORT_H

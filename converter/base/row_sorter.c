@@ -107,6 +107,16 @@ static uint32_t find_place(const struct row_sorter *sorter, uint32_t at, uint32_
 	return at;
 }
 
+/* Whether a row starts later than the one before it, as most do. */
+static bool is_later(const uint8_t *row, size_t n_bytes)
+{
+	int64_t start, before;
+
+	memcpy(&start, row, sizeof(start));
+	memcpy(&before, row - n_bytes, sizeof(before));
+	return start > before;
+}
+
 /* Sorts the filled rows where they are, as few are not in order: those of a queue all are, those of
  * a thread or a core come in order of their ends. False: many are not; of equal ones the first is
  * still the first. */
@@ -116,17 +126,20 @@ static bool sort_in_place(struct row_sorter *sorter)
 	uint32_t n_steps = MAX_STEPS;
 
 	for (uint32_t i = 1; i < sorter->n_filling; i++) {
-		uint32_t lowest = i > n_steps ? i - n_steps : 0;
-		uint32_t to = find_place(sorter, i, lowest);
-		uint8_t *place = sorter->filling + to * n_bytes, held[MAX_ROW_BYTES];
+		uint8_t *row = sorter->filling + i * n_bytes, *place, held[MAX_ROW_BYTES];
+		uint32_t lowest = i > n_steps ? i - n_steps : 0, to;
 
+		n_steps += n_steps < MAX_STEPS ? STEPS_PER_ROW : 0;
+		if (is_later(row, n_bytes))
+			continue;
+		to = find_place(sorter, i, lowest);
 		if (lowest && to == lowest)
 			return false;
 		n_steps -= i - to;
-		n_steps += n_steps < MAX_STEPS ? STEPS_PER_ROW : 0;
 		if (to == i)
 			continue;
-		memcpy(held, sorter->filling + i * n_bytes, n_bytes);
+		place = sorter->filling + to * n_bytes;
+		memcpy(held, row, n_bytes);
 		memmove(place + n_bytes, place, (i - to) * n_bytes);
 		memcpy(place, held, n_bytes);
 	}
@@ -238,6 +251,16 @@ static void advance(struct row_sorter *sorter, struct row_key *heap, uint32_t *n
 		keys_sink(heap, *n_heap, 0);
 }
 
+static int visit_rest(struct row_sorter *sorter, struct row_run *run,
+                      int (*visit)(void *context, void *row), void *context)
+{
+	int code = 0;
+
+	for (; run->next < run->n_rows && code >= 0; run->next++)
+		code = visit(context, run->rows + run->next * sorter->row_bytes);
+	return code;
+}
+
 int row_sorter_merge(struct row_sorter *sorter, int (*visit)(void *context, void *row),
                      void *context)
 {
@@ -257,6 +280,10 @@ int row_sorter_merge(struct row_sorter *sorter, int (*visit)(void *context, void
 	while (n_heap && code >= 0) {
 		struct row_run *run = &sorter->runs[heap[0].place];
 
+		if (n_heap == 1) {
+			code = visit_rest(sorter, run, visit, context);
+			break;
+		}
 		code = visit(context, run->rows + run->next * sorter->row_bytes);
 		advance(sorter, heap, &n_heap);
 	}

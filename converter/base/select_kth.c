@@ -5,59 +5,77 @@
 
 #define LARGE 150 /* a sample of so many values is worth it */
 
-static void swap(double *a, double *b)
-{
-	double c = *a;
+/* Defines NAME(TYPE *values, int64_t lo, int64_t hi, int64_t k): puts the k-th smallest of [lo, hi]
+ * at place k, nothing larger before it and nothing smaller behind. The pivot is a value near it:
+ * that of a sample, which stands around place k (Floyd and Rivest). It lies a little beyond, so
+ * that what is left to search becomes small. */
+#define SELECT_DEFINE(NAME, TYPE)                                                             \
+	static TYPE NAME(TYPE *values, int64_t lo, int64_t hi, int64_t k)                     \
+	{                                                                                     \
+		while (lo < hi) {                                                             \
+			struct sample sample = sample_of(lo, hi, k);                          \
+			TYPE pivot = hi - lo < LARGE ? values[lo + (hi - lo) / 2]             \
+			                             : NAME(values, sample.lo, sample.hi, k); \
+			int64_t i = lo, j = hi;                                               \
+                                                                                              \
+			while (i <= j) {                                                      \
+				while (values[i] < pivot)                                     \
+					i++;                                                  \
+				while (values[j] > pivot)                                     \
+					j--;                                                  \
+				if (i <= j) {                                                 \
+					TYPE held = values[i];                                \
+                                                                                              \
+					values[i++] = values[j];                              \
+					values[j--] = held;                                   \
+				}                                                             \
+			}                                                                     \
+			if (k <= j)                                                           \
+				hi = j;                                                       \
+			else if (k >= i)                                                      \
+				lo = i;                                                       \
+			else                                                                  \
+				break;                                                        \
+		}                                                                             \
+		return values[k];                                                             \
+	}                                                                                     \
+	_Static_assert(sizeof(TYPE) > 0, "a semicolon ends it")
 
-	*a = *b;
-	*b = c;
-}
+struct sample {
+	int64_t lo, hi;
+};
 
-static double select_in(double *values, int64_t lo, int64_t hi, int64_t k);
-
-/* A value near the k-th smallest of [lo, hi]: that of a sample, which stands around place k (Floyd
- * and Rivest). It lies a little beyond, so that what is left to search becomes small. */
-static double find_pivot(double *values, int64_t lo, int64_t hi, int64_t k)
+static struct sample sample_of(int64_t lo, int64_t hi, int64_t k)
 {
 	double n = (double)(hi - lo + 1), share = (double)(k - lo + 1) / n, size, shift;
 
 	if (hi - lo < LARGE)
-		return values[lo + (hi - lo) / 2];
+		return (struct sample){lo, hi};
 	size = cbrt(n * n) / 2;
 	shift = sqrt(log(n) * size) / 2 * (share < 0.5 ? -1 : 1);
-	return select_in(values, (int64_t)fmax((double)lo, (double)k - share * size + shift),
-	                 (int64_t)fmin((double)hi, (double)k + (1 - share) * size + shift), k);
+	return (struct sample){
+		(int64_t)fmax((double)lo, (double)k - share * size + shift),
+		(int64_t)fmin((double)hi, (double)k + (1 - share) * size + shift),
+	};
 }
 
-/* Puts the k-th smallest of [lo, hi] at place k, nothing larger before it and nothing smaller
- * behind. */
-static double select_in(double *values, int64_t lo, int64_t hi, int64_t k)
-{
-	while (lo < hi) {
-		double pivot = find_pivot(values, lo, hi, k);
-		int64_t i = lo, j = hi;
-
-		while (i <= j) {
-			while (values[i] < pivot)
-				i++;
-			while (values[j] > pivot)
-				j--;
-			if (i <= j)
-				swap(&values[i++], &values[j--]);
-		}
-		if (k <= j)
-			hi = j;
-		else if (k >= i)
-			lo = i;
-		else
-			break;
-	}
-	return values[k];
-}
+SELECT_DEFINE(select_in, double);
+SELECT_DEFINE(select_signed, int64_t);
+SELECT_DEFINE(select_unsigned, uint64_t);
 
 double select_kth(double *values, uint32_t n, uint32_t k)
 {
 	return select_in(values, 0, (int64_t)n - 1, k);
+}
+
+int64_t select_kth_i64(int64_t *values, uint32_t n, uint32_t k)
+{
+	return select_signed(values, 0, (int64_t)n - 1, k);
+}
+
+uint64_t select_kth_u64(uint64_t *values, uint64_t n, uint64_t k)
+{
+	return select_unsigned(values, 0, (int64_t)n - 1, (int64_t)k);
 }
 
 double select_median(double *values, uint32_t n)

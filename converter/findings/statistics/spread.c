@@ -4,47 +4,9 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/select_kth.h"
+
 #define N_CLASSES 7424 /* of leading bits */
-
-static void swap(uint64_t *left, uint64_t *right)
-{
-	uint64_t held = *left;
-
-	*left = *right;
-	*right = held;
-}
-
-/* Hoare's selection: afterwards values[k] is in its sorted place, smaller ones before, larger
- * ones behind it. Pivots are drawn, so that no order of input makes it slow. */
-static uint64_t select_nth(uint64_t *values, int64_t n, int64_t k)
-{
-	uint64_t random = 0x9e3779b97f4a7c15u;
-	int64_t low = 0, high = n - 1; /* the place lies in [low, high] */
-
-	while (low < high) {
-		int64_t left = low, right = high;
-		uint64_t pivot;
-
-		random = random * 6364136223846793005u + 1442695040888963407u;
-		pivot = values[low + (int64_t)((random >> 33) % (uint64_t)(high - low + 1))];
-		while (left <= right) {
-			while (values[left] < pivot)
-				left++;
-			while (values[right] > pivot)
-				right--;
-			if (left <= right)
-				swap(&values[left++], &values[right--]);
-		}
-		/* [low, right] <= pivot <= [left, high], and what lies between is the pivot */
-		if (k <= right)
-			high = right;
-		else if (k >= left)
-			low = left;
-		else
-			break;
-	}
-	return values[k];
-}
 
 /* The leading 8 bits of a value and where they stand: monotone. */
 static uint32_t class_of(uint64_t value)
@@ -87,7 +49,7 @@ static uint64_t median_of(uint64_t *values, uint64_t n, bool *ret_is_rounded)
 
 	if (n >= N_CLASSES && n <= UINT32_MAX)
 		n = keep_middle(values, n, &k);
-	upper = select_nth(values, (int64_t)n, (int64_t)k);
+	upper = select_kth_u64(values, n, k);
 	if (is_odd)
 		return upper;
 	for (uint64_t i = 0; i < k; i++) {

@@ -28,6 +28,7 @@
 
 #include "engine/calibrate/room.h"
 #include "base/order.h"
+#include "base/select_kth.h"
 
 #define MAX_SAMPLES 512u
 #define MIN_KNOTS   128u /* fewer do not tell how narrow is narrow */
@@ -40,10 +41,10 @@
 #define MIN_SHARE   4u   /* blocks of brackets */
 #define SHARE_RANGE 0.01 /* how far the rate of a share may be off the reference's, relative */
 
-/* The value that a share `part` / 20 of some sorted ones are less than. */
-static int64_t quantile(const int64_t *values, uint32_t n, uint32_t part)
+/* The value that a share `part` / 20 of some are less than; reorders them. */
+static int64_t quantile(int64_t *values, uint32_t n, uint32_t part)
 {
-	return n ? values[(uint64_t)n * part / 20] : 0;
+	return n ? select_kth_i64(values, n, (uint32_t)((uint64_t)n * part / 20)) : 0;
 }
 
 int band_quantile(const struct knot *knots, uint32_t n_knots, uint32_t part, int64_t *ret_width)
@@ -57,7 +58,6 @@ int band_quantile(const struct knot *knots, uint32_t n_knots, uint32_t part, int
 		if (knots[i].lo > -PHI_UNBOUNDED && knots[i].hi < PHI_UNBOUNDED)
 			widths[n++] = knots[i].hi - knots[i].lo;
 	}
-	order_numbers(widths, n);
 	*ret_width = quantile(widths, n, part);
 	free(widths);
 	return FLEXTRACE_OK;
@@ -82,7 +82,6 @@ int evidence_room(const struct evidence *evidence, const struct reference *refer
 		room = ((wide_int)claim->after - claim->before) * (1 << PHI_BITS) - length;
 		rooms[n++] = room < PHI_UNBOUNDED ? (int64_t)room : PHI_UNBOUNDED;
 	}
-	order_numbers(rooms, n);
 	*ret_room = 2 * quantile(rooms, n, 1) - quantile(rooms, n, 2);
 	free(rooms);
 	return FLEXTRACE_OK;
