@@ -35,11 +35,15 @@ static int describe(const struct option_spec *spec, const struct conversion_opti
                     struct text_list *out)
 {
 	const struct conversion_options defaults = CONVERSION_OPTIONS_INIT;
-	char *text = option_text(spec, options), *initial = option_text(spec, &defaults);
-	int code = text && initial ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	char *text, *initial;
+	int code;
 
-	if (code == FLEXTRACE_OK && !spec->is_untold &&
-	    (spec->is_always_told || strcmp(text, initial) != 0))
+	if (spec->is_untold)
+		return FLEXTRACE_OK;
+	text = option_text(spec, options);
+	initial = option_text(spec, &defaults);
+	code = text && initial ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	if (code == FLEXTRACE_OK && (spec->is_always_told || strcmp(text, initial) != 0))
 		code = text_list_add(out, "%s=%s", spec->name, text);
 	free(text);
 	free(initial);

@@ -136,8 +136,11 @@ static int add_column(struct ops *ops, const struct column *of, const char *whic
 
 	FLEXTRACE_TRY(ARRAY_ROOM(ops->columns, ops->n_columns));
 	FLEXTRACE_TRY(ARRAY_ROOM(ops->reports, ops->n_columns));
-	if (asprintf(&name, "%.*s%s%s", star ? (int)(star - of->name) : 0, of->name,
-	             star ? which : "", star ? star + 1 : of->name) < 0)
+	name = star ? NULL : strdup(of->name);
+	if (star &&
+	    asprintf(&name, "%.*s%s%s", (int)(star - of->name), of->name, which, star + 1) < 0)
+		name = NULL;
+	if (!name)
 		return FLEXTRACE_E_MEMORY;
 	ops->reports[ops->n_columns] = report;
 	ops->columns[ops->n_columns] = *of;

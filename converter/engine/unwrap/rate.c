@@ -14,7 +14,7 @@
 #include "base/marzullo.h"
 #include "unwrap_impl.h"
 
-#define RATE_BITS        50
+#define RATE_ONE         0x1p50
 #define MAX_STRIDE       2048u
 #define MIN_STRIDE       32u
 #define PAIRS_PER_STRIDE 256u
@@ -53,8 +53,10 @@ struct votes {
 
 static bool add_tooth(struct votes *votes, uint32_t first, double lo, double hi)
 {
-	struct interval tooth = {(int64_t)ldexp(fmax(lo, votes->range.lo), RATE_BITS),
-	                         (int64_t)ldexp(fmin(hi, votes->range.hi), RATE_BITS)};
+	struct interval tooth = {
+		(int64_t)((lo > votes->range.lo ? lo : votes->range.lo) * RATE_ONE),
+		(int64_t)((hi < votes->range.hi ? hi : votes->range.hi) * RATE_ONE),
+	};
 
 	if (votes->n > first && tooth.lo <= votes->intervals[votes->n - 1].hi) {
 		votes->intervals[votes->n - 1].hi = tooth.hi;
@@ -152,8 +154,8 @@ static int agree(struct votes *votes, double share, double agreeing, struct rate
 	free(spare);
 	if (depth < share * votes->n_pairs || depth <= votes->n_pairs / 2)
 		return FLEXTRACE_OK;
-	rate->lo = ldexp((double)hull.lo, -RATE_BITS);
-	rate->hi = ldexp((double)hull.hi, -RATE_BITS);
+	rate->lo = (double)hull.lo / RATE_ONE;
+	rate->hi = (double)hull.hi / RATE_ONE;
 	rate->is_known = rate->hi <= CLOSE * rate->lo;
 	rate->is_steady = depth >= STEADY * votes->n_pairs;
 	return FLEXTRACE_OK;
@@ -167,8 +169,8 @@ static bool is_near(const struct rate *rate, double by, double nominal)
 /* Leaves what teeth have near a rate. */
 static void clip(struct votes *votes, double nominal)
 {
-	const struct interval near = {(int64_t)ldexp(nominal * (1 - NEAR), RATE_BITS),
-	                              (int64_t)ldexp(nominal * (1 + NEAR), RATE_BITS)};
+	const struct interval near = {(int64_t)(nominal * (1 - NEAR) * RATE_ONE),
+	                              (int64_t)(nominal * (1 + NEAR) * RATE_ONE)};
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < votes->n; i++) {

@@ -73,16 +73,21 @@ static uint32_t place_of(const struct flex_line *line, const struct flex_line_it
 	return (uint32_t)((const char *)item - line->bytes);
 }
 
+/* Puts a part without twins on the line. */
+static int add_first(struct flex_line *line, struct flex_line_item *item)
+{
+	item->last = place_of(line, item);
+	return map_put(&line->twins, hash_of(item), 0, item->last);
+}
+
 /* Puts a part behind its twins. */
 static int add_twin(struct flex_line *line, struct flex_line_item *item)
 {
 	uint32_t place = map_find(&line->twins, hash_of(item), 0);
 	struct flex_line_item *oldest;
 
-	if (place == MAP_NONE) {
-		item->last = place_of(line, item);
-		return map_put(&line->twins, hash_of(item), 0, item->last);
-	}
+	if (place == NO_TWIN)
+		return add_first(line, item);
 	oldest = item_at(line, place);
 	item_at(line, oldest->last)->next = place_of(line, item);
 	oldest->last = place_of(line, item);
@@ -166,12 +171,12 @@ static int take_part(struct flex_line *line, const struct spool_item *from)
 {
 	const struct flex_part *first = from->bytes;
 	struct flex_part_view part;
-	int code = 0;
+	int code;
 
-	if (map_find(&line->twins, first->hash, 0) != MAP_NONE) {
-		flex_part_read(from->bytes, &part);
-		code = join_twin(line, &part);
-	}
+	if (map_find(&line->twins, first->hash, 0) == NO_TWIN)
+		return add_first(line, copy(line, from));
+	flex_part_read(from->bytes, &part);
+	code = join_twin(line, &part);
 	FLEXTRACE_TRY(code);
 	return add_twin(line, code ? write_joined(line, &part) : copy(line, from));
 }

@@ -17,11 +17,6 @@ static double middle_of(const struct fact *fact)
 	return (double)fact->before_ns + (double)(fact->after_ns - fact->before_ns) / 2;
 }
 
-static double wrap_of(const struct axis *axis)
-{
-	return ldexp(1, (int)axis->narrow_bits);
-}
-
 /* An estimate that nobody doubts. */
 static bool is_anchor(const struct fact *fact)
 {
@@ -39,7 +34,7 @@ static double middle_ticks(const struct fact *fact)
 static double ticks_between(const struct axis *axis, const struct fact *from, const struct fact *to,
                             double rate)
 {
-	double more = middle_ticks(to) - middle_ticks(from), wrap = wrap_of(axis);
+	double more = middle_ticks(to) - middle_ticks(from), wrap = n_values(axis->narrow_bits);
 
 	return more + wrap * round(((middle_of(to) - middle_of(from)) * rate - more) / wrap);
 }
@@ -57,7 +52,7 @@ struct line {
 static void follow(const struct axis *axis, double rate, struct line *line)
 {
 	const struct fact *first = NULL, *last = NULL;
-	double ticks = 0;
+	double ticks = 0, step_ns, off_ns;
 
 	for (uint32_t i = 0; i < axis->n_facts; i++) {
 		const struct fact *fact = &axis->facts[i];
@@ -67,9 +62,11 @@ static void follow(const struct axis *axis, double rate, struct line *line)
 		first = first ? first : fact;
 		last = last ? last : fact;
 		ticks += ticks_between(axis, last, fact, rate);
-		line->most_ns = fmax(line->most_ns, middle_of(fact) - middle_of(last));
+		step_ns = middle_of(fact) - middle_of(last);
 		line->span_ns = middle_of(fact) - middle_of(first);
-		line->off_ns = fmax(line->off_ns, fabs(line->span_ns - ticks / line->rate));
+		off_ns = fabs(line->span_ns - ticks / line->rate);
+		line->most_ns = step_ns > line->most_ns ? step_ns : line->most_ns;
+		line->off_ns = off_ns > line->off_ns ? off_ns : line->off_ns;
 		last = fact;
 	}
 	if (line->span_ns > 0 && ticks > 0)
@@ -80,7 +77,7 @@ static void follow(const struct axis *axis, double rate, struct line *line)
 static bool find_mean(const struct axis *axis, struct mean_rate *ret_mean)
 {
 	const struct rate *rate = &axis->rate;
-	double middle = (rate->lo + rate->hi) / 2, wrap = wrap_of(axis);
+	double middle = (rate->lo + rate->hi) / 2, wrap = n_values(axis->narrow_bits);
 	struct line line = {.rate = middle};
 
 	follow(axis, middle, &line);
@@ -136,14 +133,26 @@ static bool are_trips_of_work(const struct axis *axis)
 	return n_doubted < MOST_DOUBTED * n_anchors;
 }
 
+static bool has_trips(const struct axis *axis)
+{
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		if (axis->facts[i].kind == FACT_SYNC && fact_is_bounded(&axis->facts[i]))
+			return true;
+	}
+	return false;
+}
+
 static int mend_counter(struct unwrap *unwrap, uint32_t counter)
 {
 	struct axis *axis = &unwrap->axes[counter];
 	uint64_t *warnings = unwrap->ledger->warnings;
-	struct mean_rate mean;
-	bool is_mendable = axis->is_soft && find_mean(axis, &mean);
 	struct chains_outcome outcome = {0};
+	struct mean_rate mean;
+	bool is_mendable;
 
+	if (!unwrap->n_doubted && !has_trips(axis))
+		return FLEXTRACE_OK; /* there is nothing to be mended by, and nothing doubted */
+	is_mendable = axis->is_soft && find_mean(axis, &mean);
 	if (is_mendable)
 		FLEXTRACE_TRY(hidden_find(unwrap, counter, &mean));
 	if (is_mendable)
