@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 
-static void write_number(const struct column *column, const struct cell *cell,
-                         struct writer *writer)
+#include "model/timeline/column_cell.h"
+
+static inline void write_number(const struct column *column, const struct cell *cell,
+                                struct writer *writer)
 {
 	if (cell->kind == CELL_NUMBER)
 		writer_u64(writer, cell->number);
@@ -18,9 +20,21 @@ static void write_number(const struct column *column, const struct cell *cell,
 
 /* -- CSV ------------------------------------------------------------------------------------- */
 
+#define MAX_HEADS 8u
+
+/* Whose a row is: what its first columns tell, as the row before told it. */
+struct heads {
+	struct writer cells; /* memory */
+	uint32_t n;          /* columns */
+	uint32_t n_places;   /* in the row, of their indexes */
+	uint32_t places[MAX_HEADS], indexes[MAX_HEADS];
+};
+
 struct csv_sink {
 	struct row_sink sink;  /* first */
 	struct writer *writer; /* weak */
+	struct heads heads;
+	struct writer_high_digits times; /* of the time before */
 };
 
 void column_write_names(struct writer *writer, const struct column *columns, uint32_t n_columns)
@@ -31,9 +45,42 @@ void column_write_names(struct writer *writer, const struct column *columns, uin
 	}
 }
 
+/* Whether 32 bits of the row tell all that stands in a column. */
+static bool is_index(const struct column *column)
+{
+	return column->type >= COLUMN_TYPE_STRING || column->type == COLUMN_TYPE_U32;
+}
+
+static void find_heads(struct heads *heads, const struct row_sink *sink)
+{
+	for (; heads->n < sink->n_columns && is_index(&sink->columns[heads->n]); heads->n++) {
+		uint32_t place = sink->columns[heads->n].offset_bytes;
+
+		if (heads->n_places && heads->places[heads->n_places - 1] == place)
+			continue;
+		if (heads->n_places == MAX_HEADS)
+			return;
+		heads->places[heads->n_places++] = place;
+	}
+}
+
 static void begin(struct row_sink *sink)
 {
-	column_write_names(((struct csv_sink *)sink)->writer, sink->columns, sink->n_columns);
+	struct csv_sink *csv = (struct csv_sink *)sink;
+
+	column_write_names(csv->writer, sink->columns, sink->n_columns);
+	find_heads(&csv->heads, sink);
+}
+
+static inline void write_cell(const struct column *column, const struct cell *cell,
+                              struct writer *writer)
+{
+	if (cell->kind == CELL_TEXT && cell->is_plain)
+		writer_append(writer, cell->text, cell->n_bytes);
+	else if (cell->kind == CELL_TEXT)
+		writer_csv(writer, cell->text, cell->n_bytes);
+	else if (cell->kind != CELL_EMPTY)
+		write_number(column, cell, writer);
 }
 
 void column_write_cell(const struct column *column, const void *row,
@@ -41,10 +88,90 @@ void column_write_cell(const struct column *column, const void *row,
 {
 	const struct cell cell = column_read(column, row, timeline);
 
-	if (cell.kind == CELL_TEXT)
-		writer_csv(writer, cell.text, strlen(cell.text));
-	else if (cell.kind != CELL_EMPTY)
-		write_number(column, &cell, writer);
+	write_cell(column, &cell, writer);
+}
+
+static inline void write_digits(struct writer *writer, uint64_t number)
+{
+	char *at = writer_room(writer, WRITER_NUMBER_BYTES + 1);
+
+	if (!at)
+		return;
+	at = put_u64(at, number);
+	*at = ',';
+	writer->at = at + 1;
+}
+
+static void write_time(struct csv_sink *csv, int64_t time_ns)
+{
+	if (time_ns < 0)
+		writer_i64(csv->writer, time_ns);
+	else
+		writer_near(csv->writer, &csv->times, (uint64_t)time_ns);
+}
+
+/* Writes some cells, and a comma behind each: of many rows, which tell numbers most of all. */
+static void write_cells(struct csv_sink *csv, uint32_t first, uint32_t end, const void *row)
+{
+	const struct column *column = csv->sink.columns + first;
+	struct writer *writer = csv->writer;
+
+	for (; column < csv->sink.columns + end; column++) {
+		const struct cell cell = column_cell(column, row, csv->sink.timeline);
+
+		if (cell.kind == CELL_NUMBER) {
+			write_digits(writer, cell.number);
+			continue;
+		}
+		if (cell.kind == CELL_SIGNED && column->type == COLUMN_TYPE_TIME)
+			write_time(csv, cell.signed_number);
+		else
+			write_cell(column, &cell, writer);
+		writer_char(writer, ',');
+	}
+}
+
+/* In the place of the last comma. */
+static void end_line(struct writer *writer)
+{
+	if (!writer_failed(writer))
+		writer->at[-1] = '\n';
+}
+
+void column_write_row(struct writer *writer, const struct column *columns, uint32_t n_columns,
+                      const void *row)
+{
+	struct csv_sink csv = {.sink = {.columns = columns}, .writer = writer};
+
+	write_cells(&csv, 0, n_columns, row);
+	end_line(writer);
+}
+
+static void write_heads(struct csv_sink *csv, const void *row)
+{
+	struct heads *heads = &csv->heads;
+	struct writer *writer = csv->writer;
+	bool is_same = heads->cells.at != heads->cells.buffer;
+
+	for (uint32_t i = 0; i < heads->n_places; i++) {
+		uint32_t index = *(const uint32_t *)((const char *)row + heads->places[i]);
+
+		is_same &= heads->indexes[i] == index;
+		heads->indexes[i] = index;
+	}
+	if (!is_same) {
+		heads->cells.at = heads->cells.buffer;
+		heads->cells.replaced_bytes = 0;
+		csv->writer = &heads->cells;
+		write_cells(csv, 0, heads->n, row);
+		csv->writer = writer;
+	}
+	if (writer_failed(&heads->cells)) {
+		writer->failure = heads->cells.failure;
+		return;
+	}
+	writer_append(writer, heads->cells.buffer, (size_t)(heads->cells.at - heads->cells.buffer));
+	writer->replaced_bytes += heads->cells.replaced_bytes;
 }
 
 static bool is_number(const char *text)
@@ -64,26 +191,31 @@ static void write_foreign(const char *text, struct writer *writer)
 		writer_csv(writer, text, strlen(text));
 }
 
-static void write_row(struct writer *writer, const struct row_sink *sink, const void *row)
+static void put_foreign(struct csv_sink *csv, const void *row)
 {
-	for (uint32_t i = 0; i < sink->n_columns; i++) {
-		if (sink->instead && sink->instead[i])
-			write_foreign(sink->instead[i], writer);
+	for (uint32_t i = 0; i < csv->sink.n_columns; i++) {
+		if (csv->sink.instead[i])
+			write_foreign(csv->sink.instead[i], csv->writer);
 		else
-			column_write_cell(&sink->columns[i], row, sink->timeline, writer);
-		writer_char(writer, i + 1 < sink->n_columns ? ',' : '\n');
+			column_write_cell(&csv->sink.columns[i], row, csv->sink.timeline,
+			                  csv->writer);
+		writer_char(csv->writer, ',');
 	}
 }
 
 static void put_row(struct row_sink *sink, const void *row)
 {
-	write_row(((struct csv_sink *)sink)->writer, sink, row);
-}
+	struct csv_sink *csv = (struct csv_sink *)sink;
+	uint32_t n = csv->heads.n;
 
-void column_write_row(struct writer *writer, const struct column *columns, uint32_t n_columns,
-                      const void *row)
-{
-	write_row(writer, &(struct row_sink){.columns = columns, .n_columns = n_columns}, row);
+	if (sink->instead) {
+		put_foreign(csv, row);
+	} else {
+		if (n)
+			write_heads(csv, row);
+		write_cells(csv, n, sink->n_columns, row);
+	}
+	end_line(csv->writer);
 }
 
 static int fill_table(const struct column_table *table, const struct findings *findings,
@@ -97,9 +229,11 @@ static int fill_table(const struct column_table *table, const struct findings *f
 	};
 	int code;
 
+	writer_open_memory(&csv.heads.cells);
 	if (table->columns)
 		row_begin(&csv.sink, table->columns, table->n_columns);
 	code = table->fill(findings, &csv.sink);
+	writer_abandon(&csv.heads.cells);
 	count->rows = count->expected = csv.sink.n;
 	count->has_classes = table->has_classes;
 	memcpy(count->by_class, csv.sink.by_class, sizeof(count->by_class));
@@ -152,7 +286,7 @@ void column_write_json(const struct column *columns, uint32_t n_columns, const v
 		if (cell.kind == CELL_EMPTY)
 			writer_literal(writer, "null");
 		else if (cell.kind == CELL_TEXT)
-			writer_json(writer, cell.text, strlen(cell.text));
+			writer_json(writer, cell.text, cell.n_bytes);
 		else
 			write_number(column, &cell, writer);
 	}

@@ -30,10 +30,10 @@ static struct cell read_type(const void *any, const struct timeline *timeline)
 	const struct any_row *row = any;
 	struct trace_value type;
 	struct told told;
-	const char *text = string_get(timeline->strings, row->type);
+	const struct cell whole = cell_of_string(timeline->strings, row->type);
 
-	if (!told_is_likely(text) || !told_read(text, strlen(text), &told))
-		return (struct cell){CELL_TEXT, row->type, {.text = text}};
+	if (!told_is_likely(whole.text) || !told_read(whole.text, whole.n_bytes, &told))
+		return whole;
 	if (!told_find(&told, "Type", &type))
 		return cell_of_text(NULL);
 	snprintf(row->room, SOURCE_BYTES, "%.*s", (int)type.text.length, type.text.bytes);
@@ -49,8 +49,7 @@ static struct cell read_category(const void *any, const struct timeline *timelin
 		cost = kernel_cost_of(row->findings->costs, row->row);
 	if (!cost)
 		return cell_of_text(NULL);
-	return (struct cell){
-		CELL_TEXT, cost->category, {.text = string_get(timeline->strings, cost->category)}};
+	return cell_of_string(timeline->strings, cost->category);
 }
 
 static struct cell read_class(const void *any, const struct timeline *timeline)

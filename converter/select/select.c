@@ -136,10 +136,11 @@ static int keep(struct pass *pass, const struct any_row *row)
 
 static int take_row(struct pass *pass, enum row_table table, const void *any)
 {
-	struct any_row row = any_row_of(pass->timeline, table, any);
+	struct any_row row;
 	char room[SOURCE_BYTES];
 	int is_kept;
 
+	any_row_read(pass->timeline, table, any, &row);
 	row.findings = pass->findings;
 	row.inputs = &pass->inputs;
 	row.room = room;

@@ -138,9 +138,9 @@ static void describe_memory(const struct timeline *timeline, const struct memory
 	out->process = timeline->identity->devices[row->device].process;
 }
 
-static struct any_row new_row(void)
+static void begin_row(struct any_row *out)
 {
-	return (struct any_row){
+	*out = (struct any_row){
 		.thread = FLEXTRACE_NONE,
 		.device = FLEXTRACE_NONE,
 		.track = FLEXTRACE_NONE,
@@ -154,34 +154,35 @@ static struct any_row new_row(void)
 
 struct any_row any_row_of_track(const struct timeline *timeline, uint32_t track)
 {
-	struct any_row out = new_row();
+	struct any_row out;
 
+	begin_row(&out);
 	describe_track(timeline, track, &out);
 	if (timeline->tracks[track].kind == TRACK_QUEUE)
 		out.queue = timeline->tracks[track].id;
 	return out;
 }
 
-struct any_row any_row_of(const struct timeline *timeline, enum row_table table, const void *row)
+void any_row_read(const struct timeline *timeline, enum row_table table, const void *row,
+                  struct any_row *ret)
 {
-	struct any_row out = new_row();
-
-	out.table = table;
-	out.row = row;
-	out.start_time_ns = out.end_time_ns = *(const int64_t *)row; /* every row starts with it */
+	begin_row(ret);
+	ret->table = table;
+	ret->row = row;
+	ret->start_time_ns = ret->end_time_ns =
+		*(const int64_t *)row; /* every row starts with it */
 	if (table == OF_HOST)
-		describe_host(timeline, row, &out);
+		describe_host(timeline, row, ret);
 	else if (table == OF_DEVICE)
-		describe_device(timeline, row, &out);
+		describe_device(timeline, row, ret);
 	else if (table == OF_INSTANTS)
-		describe_instant(timeline, row, &out);
+		describe_instant(timeline, row, ret);
 	else if (table == OF_COUNTERS)
-		describe_counter(timeline, row, &out);
+		describe_counter(timeline, row, ret);
 	else
-		describe_memory(timeline, row, &out);
-	out.source = out.index;
-	if (out.op || out.run)
-		out.source = inputs_part(timeline->streams->streams[out.stream], out.index,
-		                         out.kind);
-	return out;
+		describe_memory(timeline, row, ret);
+	ret->source = ret->index;
+	if (ret->op || ret->run)
+		ret->source = inputs_part(timeline->streams->streams[ret->stream], ret->index,
+		                          ret->kind);
 }

@@ -44,7 +44,8 @@ const struct table *timeline_table(const struct timeline *timeline, enum row_tab
 /* How many there are in all tables. */
 uint64_t timeline_n_rows(const struct timeline *timeline);
 
-struct any_row any_row_of(const struct timeline *timeline, enum row_table table, const void *row);
+void any_row_read(const struct timeline *timeline, enum row_table table, const void *row,
+                  struct any_row *ret);
 
 /* What is known of a row by its track; of one of a queue its number. */
 struct any_row any_row_of_track(const struct timeline *timeline, uint32_t track);

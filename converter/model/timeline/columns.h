@@ -20,6 +20,7 @@
 
 enum column_type {
 	COLUMN_TYPE_TEXT, /* const char *; NULL = empty */
+	COLUMN_TYPE_WORD, /* the same, of ours: no format escapes it */
 	COLUMN_TYPE_BOOL, /* 0 or 1 */
 	COLUMN_TYPE_U16,
 	COLUMN_TYPE_U32,
@@ -54,6 +55,8 @@ struct cell {
 		int64_t signed_number;
 		double real;
 	};
+	uint32_t n_bytes; /* of a text */
+	bool is_plain;    /* of a text: see struct string_text */
 };
 
 struct timeline;
@@ -187,7 +190,31 @@ struct cell column_read(const struct column *column, const void *row,
 
 static inline struct cell cell_of_text(const char *text)
 {
-	return (struct cell){.kind = text ? CELL_TEXT : CELL_EMPTY, .text = text};
+	if (!text)
+		return (struct cell){.kind = CELL_EMPTY};
+	return (struct cell){.kind = CELL_TEXT, .text = text, .n_bytes = (uint32_t)strlen(text)};
+}
+
+/* Of a text of ours, which no format escapes. */
+static inline struct cell cell_of_word(const char *text)
+{
+	struct cell cell = cell_of_text(text);
+
+	cell.is_plain = true;
+	return cell;
+}
+
+static inline struct cell cell_of_string(const struct string_pool *strings, uint32_t string)
+{
+	struct string_text text = string_text(strings, string);
+
+	return (struct cell){
+		.kind = CELL_TEXT,
+		.string = string,
+		.text = text.bytes,
+		.n_bytes = (uint32_t)text.length,
+		.is_plain = text.is_plain,
+	};
 }
 
 /* Where the rows of a table go. */

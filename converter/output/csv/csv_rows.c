@@ -18,6 +18,8 @@ struct csv_row {
 	char source_text[SOURCE_BYTES + 1];
 };
 
+#define COLUMN_SOURCE COLUMN_TYPED("source", WORD, const char *, false, struct csv_row, source)
+
 #define COLUMNS_QUALITY                                          \
 	COLUMN_OPTIONAL_AS("err_ns", struct csv_row, of.err_ns), \
 		COLUMN_NAMED("status", struct csv_row, of.status, time_status_name)
@@ -33,7 +35,7 @@ static const struct column instant_columns[] = {
 	COLUMN_NONZERO("correlation", struct csv_row, of.correlation),
 	COLUMN_TIME("time_ns", struct csv_row, of.start_time_ns),
 	COLUMNS_QUALITY,
-	COLUMN(struct csv_row, source),
+	COLUMN_SOURCE,
 };
 
 static const struct column counter_columns[] = {
@@ -44,7 +46,7 @@ static const struct column counter_columns[] = {
 	COLUMN_FIXED_AS("value", struct csv_row, counter.value, COLUMN_WORDS),
 	COLUMN_TIME("time_ns", struct csv_row, of.start_time_ns),
 	COLUMNS_QUALITY,
-	COLUMN(struct csv_row, source),
+	COLUMN_SOURCE,
 };
 
 static const struct column memory_columns[] = {
@@ -56,7 +58,7 @@ static const struct column memory_columns[] = {
 	COLUMN_AS("bytes", struct csv_row, memory.bytes),
 	COLUMN_AS("total_bytes", struct csv_row, memory.total_bytes),
 	COLUMN_TIME("time_ns", struct csv_row, of.start_time_ns),
-	COLUMN(struct csv_row, source),
+	COLUMN_SOURCE,
 };
 
 static int fill(const struct findings *findings, enum row_table table, struct row_sink *sink)
@@ -69,9 +71,11 @@ static int fill(const struct findings *findings, enum row_table table, struct ro
 	FLEXTRACE_TRY(view_init(&view, findings));
 	line.source = line.source_text;
 	while ((row = table_next(&cursor, any_row_bytes[table]))) {
-		line.of = any_row_of(view.timeline, table, row);
-		if (table != OF_INSTANTS)
-			memcpy(&line.counter, row, any_row_bytes[table]);
+		any_row_read(view.timeline, table, row, &line.of);
+		if (table == OF_COUNTERS)
+			line.counter = *(const struct counter_row *)row;
+		if (table == OF_MEMORY)
+			line.memory = *(const struct memory_row *)row;
 		*view_put_source(&view, line.source_text, line.of.stream, line.of.index) = '\0';
 		row_put(sink, &line);
 		sink->by_class[line.of.class]++;

@@ -35,6 +35,7 @@ static bool column_is_text(const struct column *column)
 {
 	switch ((enum column_type)column->type) {
 	case COLUMN_TYPE_TEXT:
+	case COLUMN_TYPE_WORD:
 	case COLUMN_TYPE_NAMED:
 	case COLUMN_TYPE_STRING:
 	case COLUMN_TYPE_HOST:
