@@ -171,12 +171,12 @@ static int take_kernel(struct power_table *table, const struct device_row *row)
 	return FLEXTRACE_OK;
 }
 
-static int compare_kernels(uint32_t left, uint32_t right, const void *context)
+static int compare_kernels(const void *left, const void *right, void *context)
 {
 	const struct power_table *table = context;
 	const struct string_pool *strings = table->timeline->strings;
-	const struct power_kernel *a = name_groups_at(&table->kernels, left);
-	const struct power_kernel *b = name_groups_at(&table->kernels, right);
+	const struct power_kernel *a = name_groups_at(&table->kernels, *(const uint32_t *)left);
+	const struct power_kernel *b = name_groups_at(&table->kernels, *(const uint32_t *)right);
 
 	return ORDER(a->key.owner, b->key.owner) ?: ORDER(b->joules, a->joules) ?:
 	       strcmp(string_get(strings, a->key.name), string_get(strings, b->key.name));

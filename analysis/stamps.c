@@ -111,11 +111,11 @@ static int collect(struct stamps *stamps)
 	return FLEXTRACE_OK;
 }
 
-static int compare_groups(uint32_t left, uint32_t right, const void *context)
+static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct stamps *stamps = context;
-	const struct group_key *a = name_groups_at(&stamps->groups, left);
-	const struct group_key *b = name_groups_at(&stamps->groups, right);
+	const struct group_key *a = name_groups_at(&stamps->groups, *(const uint32_t *)left);
+	const struct group_key *b = name_groups_at(&stamps->groups, *(const uint32_t *)right);
 	const struct string_pool *strings = stamps->timeline->strings;
 	const uint32_t *places = stamps->owners->device_places;
 

@@ -32,7 +32,7 @@ static bool is_of(const struct name_groups *groups, uint32_t place, const struct
 }
 
 /* Returns the slot of a key, or the free one where it would go. */
-static uint32_t *find_slot(const struct name_groups *groups, const struct group_key *key)
+static inline uint32_t *find_slot(const struct name_groups *groups, const struct group_key *key)
 {
 	uint64_t at = hash_words((uint64_t)key->owner << 8 | key->kind, key->name);
 	uint32_t mask = groups->n_slots - 1;
@@ -43,13 +43,11 @@ static uint32_t *find_slot(const struct name_groups *groups, const struct group_
 }
 
 /* At least half of the slots stay free. */
-static int make_room(struct name_groups *groups)
+static int grow(struct name_groups *groups)
 {
 	uint32_t n = groups->n_slots ? 2 * groups->n_slots : MIN_SLOTS;
 	uint32_t *slots;
 
-	if (2 * (uint64_t)groups->n < groups->n_slots)
-		return FLEXTRACE_OK;
 	slots = n ? blocks_allocate(n, sizeof(*slots)) : NULL;
 	if (!slots)
 		return FLEXTRACE_E_MEMORY;
@@ -75,39 +73,32 @@ static int add(struct name_groups *groups, const struct group_key *key)
 	return FLEXTRACE_OK;
 }
 
+/* Adds a key that would go into a slot; NULL: there are none. */
+static int add_new(struct name_groups *groups, const struct group_key *key, uint32_t *slot,
+                   uint32_t *ret_place)
+{
+	if (2 * (uint64_t)groups->n >= groups->n_slots) {
+		FLEXTRACE_TRY(grow(groups));
+		slot = find_slot(groups, key);
+	}
+	FLEXTRACE_TRY(add(groups, key));
+	*slot = groups->n;
+	*ret_place = groups->n - 1;
+	return FLEXTRACE_OK;
+}
+
 int name_groups_find(struct name_groups *groups, const struct group_key *key, uint32_t *ret_place)
 {
-	uint32_t *slot;
+	uint32_t *slot = groups->n_slots ? find_slot(groups, key) : NULL;
 
-	FLEXTRACE_TRY(make_room(groups));
-	slot = find_slot(groups, key);
-	if (!*slot) {
-		FLEXTRACE_TRY(add(groups, key));
-		*slot = groups->n;
-	}
+	if (!slot || !*slot)
+		return add_new(groups, key, slot, ret_place);
 	*ret_place = *slot - 1;
 	return FLEXTRACE_OK;
 }
 
-struct sorting {
-	name_groups_compare *compare; /* weak, both */
-	const void *context;
-};
-
-/* Of equal ones the first place first. */
-static int compare_places(const void *left, const void *right, void *any)
+int name_groups_sort(struct name_groups *groups, name_groups_compare *compare, void *context)
 {
-	const struct sorting *sorting = any;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int order = sorting->compare(a, b, sorting->context);
-
-	return order ? order : (a > b) - (a < b);
-}
-
-int name_groups_sort(struct name_groups *groups, name_groups_compare *compare, const void *context)
-{
-	struct sorting sorting = {compare, context};
-
 	blocks_free(groups->slots);
 	groups->slots = NULL;
 	groups->n_slots = 0;
@@ -116,6 +107,6 @@ int name_groups_sort(struct name_groups *groups, name_groups_compare *compare, c
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < groups->n; i++)
 		groups->order[i] = i;
-	qsort_r(groups->order, groups->n, sizeof(*groups->order), compare_places, &sorting);
+	qsort_r(groups->order, groups->n, sizeof(*groups->order), compare, context);
 	return FLEXTRACE_OK;
 }

@@ -34,11 +34,11 @@ void name_groups_release(struct name_groups *groups);
 /* Stores the place of a key's element; a new one is all 0 besides. FLEXTRACE_E_MEMORY or 0. */
 int name_groups_find(struct name_groups *groups, const struct group_key *key, uint32_t *ret_place);
 
-/* Compares the elements at two places as qsort_r() does. */
-typedef int name_groups_compare(uint32_t left, uint32_t right, const void *context);
+/* Compares two elements for qsort_r(), which gives their places: uint32_t. None are equal. */
+typedef int name_groups_compare(const void *left, const void *right, void *context);
 
 /* Makes `order`; nothing is found from then on. FLEXTRACE_E_MEMORY or 0. */
-int name_groups_sort(struct name_groups *groups, name_groups_compare *compare, const void *context);
+int name_groups_sort(struct name_groups *groups, name_groups_compare *compare, void *context);
 
 /* The element at a place, and in a place of the order. Weak; none moves. */
 static inline void *name_groups_at(const struct name_groups *groups, uint32_t place)

@@ -78,18 +78,18 @@ struct sorting {
 	const struct string_pool *strings;
 };
 
-static int compare_groups(uint32_t left_place, uint32_t right_place, const void *context)
+static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct sorting *sorting = context;
-	const struct stats_group *left = name_groups_at(&sorting->stats->groups, left_place);
-	const struct stats_group *right = name_groups_at(&sorting->stats->groups, right_place);
+	const uint32_t *places[2] = {left, right};
+	const struct stats_group *a = name_groups_at(&sorting->stats->groups, *places[0]);
+	const struct stats_group *b = name_groups_at(&sorting->stats->groups, *places[1]);
 
-	return ORDER(left->key.owner, right->key.owner) ?:
-	       ORDER(right->total_ns, left->total_ns) ?:
-	       strcmp(string_get(sorting->strings, left->key.name),
-	              string_get(sorting->strings, right->key.name)) ?:
-	       strcmp(sorting->stats->label(left->key.kind),
-	              sorting->stats->label(right->key.kind));
+	return ORDER(a->key.owner, b->key.owner) ?: ORDER(b->total_ns, a->total_ns) ?:
+	       strcmp(string_get(sorting->strings, a->key.name),
+	              string_get(sorting->strings, b->key.name)) ?:
+	       strcmp(sorting->stats->label(a->key.kind), sorting->stats->label(b->key.kind)) ?:
+	       ORDER(*places[0], *places[1]);
 }
 
 int stats_finish(struct stats *stats, const struct string_pool *strings)
