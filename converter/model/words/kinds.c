@@ -3,42 +3,47 @@
 
 #define RUNTIME_CATEGORY "privateuse1_runtime"
 
+#define ROW_KIND(label, category)                                         \
+	{                                                                 \
+		label, category, sizeof(label) - 1, sizeof(category) - 1, \
+	}
+
 static const struct row_kind host_kinds[] = {
-	[FLEXTRACE_RUNTIME_USER] = {"User", "user_annotation"},
-#define KIND(id, value, guide, flex) [FLEXTRACE_RUNTIME_##id] = {guide, RUNTIME_CATEGORY},
+	[FLEXTRACE_RUNTIME_USER] = ROW_KIND("User", "user_annotation"),
+#define KIND(id, value, guide, flex) [FLEXTRACE_RUNTIME_##id] = ROW_KIND(guide, RUNTIME_CATEGORY),
 	FLEXTRACE_RUNTIME_KINDS(KIND)
 #undef KIND
-		[FLEXTRACE_RUNTIME_OP] = {"Op", "cpu_op"},
-	[FLEXTRACE_RUNTIME_CALL] = {"Runtime", RUNTIME_CATEGORY},
-	[FLEXTRACE_RUNTIME_STEP] = {"Step", "user_annotation"},
-	[HOST_STEP] = {"Step", "user_annotation"},
-	[HOST_WINDOW] = {"Window", "user_annotation"},
-	[HOST_COLLECTIVE] = {"Collective", "collective_comm"},
-	[HOST_ASYNC] = {"Async", "user_annotation"},
+		[FLEXTRACE_RUNTIME_OP] = ROW_KIND("Op", "cpu_op"),
+	[FLEXTRACE_RUNTIME_CALL] = ROW_KIND("Runtime", RUNTIME_CATEGORY),
+	[FLEXTRACE_RUNTIME_STEP] = ROW_KIND("Step", "user_annotation"),
+	[HOST_STEP] = ROW_KIND("Step", "user_annotation"),
+	[HOST_WINDOW] = ROW_KIND("Window", "user_annotation"),
+	[HOST_COLLECTIVE] = ROW_KIND("Collective", "collective_comm"),
+	[HOST_ASYNC] = ROW_KIND("Async", "user_annotation"),
 };
 
 static const struct row_kind device_kinds[DEVICE_ROW_KIND_COUNT] = {
-	[ROW_DMA_IN] = {"DmaI", "device_dma"},
-	[ROW_PREP] = {"Prep", "device_prep"},
-	[ROW_EXEC] = {"Exec", "kernel"},
-	[ROW_DMA_OUT] = {"DmaO", "device_dma"},
-	[ROW_MEMCPY_HTOD] = {"Memcpy HtoD", "gpu_memcpy"},
-	[ROW_MEMCPY_DTOH] = {"Memcpy DtoH", "gpu_memcpy"},
-	[ROW_MEMCPY_DTOD] = {"Memcpy DtoD", "gpu_memcpy"},
-	[ROW_MEMCPY_PTOP] = {"Memcpy PtoP", "gpu_memcpy"},
-	[ROW_MEMSET] = {"Memset", "gpu_memset"},
-	[ROW_RELEASE] = {"Release", "device_release"},
-	[ROW_STATE] = {"State", "device_state"},
-	[ROW_FIRMWARE] = {"FW", "firmware"},
-	[ROW_KERNEL] = {"Kernel", "firmware"},
-	[ROW_ZONE] = {"Zone", "firmware"},
+	[ROW_DMA_IN] = ROW_KIND("DmaI", "device_dma"),
+	[ROW_PREP] = ROW_KIND("Prep", "device_prep"),
+	[ROW_EXEC] = ROW_KIND("Exec", "kernel"),
+	[ROW_DMA_OUT] = ROW_KIND("DmaO", "device_dma"),
+	[ROW_MEMCPY_HTOD] = ROW_KIND("Memcpy HtoD", "gpu_memcpy"),
+	[ROW_MEMCPY_DTOH] = ROW_KIND("Memcpy DtoH", "gpu_memcpy"),
+	[ROW_MEMCPY_DTOD] = ROW_KIND("Memcpy DtoD", "gpu_memcpy"),
+	[ROW_MEMCPY_PTOP] = ROW_KIND("Memcpy PtoP", "gpu_memcpy"),
+	[ROW_MEMSET] = ROW_KIND("Memset", "gpu_memset"),
+	[ROW_RELEASE] = ROW_KIND("Release", "device_release"),
+	[ROW_STATE] = ROW_KIND("State", "device_state"),
+	[ROW_FIRMWARE] = ROW_KIND("FW", "firmware"),
+	[ROW_KERNEL] = ROW_KIND("Kernel", "firmware"),
+	[ROW_ZONE] = ROW_KIND("Zone", "firmware"),
 };
 
 const struct row_kind *kind_of_host(uint8_t kind)
 {
-	static const struct row_kind unknown = {"Unknown", RUNTIME_CATEGORY};
+	static const struct row_kind unknown = ROW_KIND("Unknown", RUNTIME_CATEGORY);
 
-	if (kind < sizeof(host_kinds) / sizeof(host_kinds[0]) && host_kinds[kind].label)
+	if (kind < sizeof(host_kinds) / sizeof(host_kinds[0]) && host_kinds[kind].n_label)
 		return &host_kinds[kind];
 	return &unknown;
 }

@@ -9,9 +9,11 @@
 
 #include "model/model.h"
 
+/* Texts stand in it whole, so that writers of many rows copy them without a call. */
 struct row_kind {
-	const char *label;    /* "Exec" */
-	const char *category; /* Kineto's where it has one: "kernel" */
+	char label[48];              /* "Exec" */
+	char category[24];           /* Kineto's where it has one: "kernel" */
+	uint8_t n_label, n_category; /* bytes */
 };
 
 /* `kind`: enum flextrace_runtime_kind or enum host_kind. A kind that a newer tracer recorded is

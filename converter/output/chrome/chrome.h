@@ -210,8 +210,27 @@ void chrome_number_process(struct chrome_ids *ids, const struct view *view, uint
 
 /* From the pid up to the time; a file's name, behind its key, and the line in it. */
 /* {"ph":"X","cat":"kernel","name": and "kind":"Exec" */
-void chrome_write_kind_head(struct writer *writer, const struct row_kind *kind);
-void chrome_write_kind(struct writer *writer, const struct row_kind *kind);
+static inline void chrome_write_kind_head(struct writer *writer, const struct row_kind *kind)
+{
+	char *at = writer_room(writer, sizeof(kind->category) + 32);
+
+	if (!at)
+		return;
+	at = put_literal(at, "{\"ph\":\"X\",\"cat\":\"");
+	memcpy(at, kind->category, sizeof(kind->category));
+	writer->at = put_literal(at + kind->n_category, "\",\"name\":");
+}
+
+static inline void chrome_write_kind(struct writer *writer, const struct row_kind *kind)
+{
+	char *at = writer_room(writer, sizeof(kind->label) + 16);
+
+	if (!at)
+		return;
+	at = put_literal(at, "\"kind\":\"");
+	memcpy(at, kind->label, sizeof(kind->label));
+	writer->at = put_literal(at + kind->n_label, "\"");
+}
 void chrome_write_place(struct writer *writer, uint32_t pid, uint32_t tid);
 void chrome_write_source(const struct chrome *chrome, struct writer *writer, uint32_t file,
                          uint32_t line);

@@ -33,20 +33,6 @@ static int make_places(struct chrome *chrome)
 	return fragments_check(&chrome->places);
 }
 
-void chrome_write_kind_head(struct writer *writer, const struct row_kind *kind)
-{
-	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"");
-	writer_raw(writer, kind->category);
-	writer_literal(writer, "\",\"name\":");
-}
-
-void chrome_write_kind(struct writer *writer, const struct row_kind *kind)
-{
-	writer_literal(writer, "\"kind\":\"");
-	writer_raw(writer, kind->label);
-	writer_char(writer, '"');
-}
-
 /* What the arguments of all rows of a track begin with. */
 static void write_track_args(struct chrome *chrome, const struct track *track)
 {

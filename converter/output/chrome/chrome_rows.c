@@ -202,7 +202,9 @@ static void write_host_kind(struct chrome *chrome, const struct host_row *row)
 		chrome_write_kind(writer, kind_of_host(row->kind));
 	if (row->file == 0)
 		return;
-	writer_raw(writer, has_kind ? ",\"file\":" : "\"file\":");
+	if (has_kind)
+		writer_char(writer, ',');
+	writer_literal(writer, "\"file\":");
 	chrome_write_source(chrome, writer, row->file, row->line);
 }
 
