@@ -9,7 +9,6 @@
  * Completions that are seen late show such ticks as well, but not all of them for as long. How far
  * back completions usually are tells how late they are seen.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/select_kth.h"
@@ -22,8 +21,14 @@
 
 struct setbacks {
 	struct axis *axis;
-	struct fact_list list; /* owned */
 	double ns_per_tick;
+	double usual_ns; /* how far back completions are; negative: not known yet */
+};
+
+/* What a segment has shown up to a fact, as facts come in order of time. */
+struct shown {
+	int64_t most;
+	uint16_t segment;
 };
 
 static bool is_wanted(const struct fact *fact)
@@ -36,90 +41,89 @@ static int64_t end_of(const struct fact *fact)
 	return (int64_t)(fact->first + fact->span);
 }
 
-/* How far a fact is behind what its segment showed before it, and what that was; 0: it is not. */
-static double back_ns(const struct setbacks *setbacks, uint32_t at, int64_t *most)
+/* How far a fact is behind what was shown before it, in ticks; 0: it is not. */
+static int64_t step_back(struct shown *shown, const struct fact *fact)
 {
-	const struct fact *fact = fact_list_at(&setbacks->list, at);
-	int64_t end = end_of(fact), before = *most;
+	int64_t end = end_of(fact), back;
 
-	if (at == 0 || fact->segment != fact_list_at(&setbacks->list, at - 1)->segment)
-		before = end;
-	*most = end > before ? end : before;
-	return (double)(before - end) * setbacks->ns_per_tick * (before > end);
+	if (fact->segment != shown->segment || shown->most == INT64_MIN)
+		*shown = (struct shown){end, fact->segment};
+	back = shown->most - end;
+	shown->most = back < 0 ? end : shown->most;
+	return back < 0 ? 0 : back;
 }
 
-/* Stores how far back makes a setback; INFINITY where nothing is that far. */
-static int find_least(const struct setbacks *setbacks, double *ret_least_ns)
+static int find_usual(struct setbacks *setbacks)
 {
-	uint32_t n = setbacks->list.n;
-	double *backs = malloc((n + 1ull) * sizeof(*backs)), farthest = 0;
-	int64_t most = 0;
+	const struct axis *axis = setbacks->axis;
+	double *backs_ns = malloc((axis->n_facts + 1ull) * sizeof(*backs_ns));
+	struct shown shown = {INT64_MIN, 0};
+	uint32_t n = 0;
 
-	*ret_least_ns = INFINITY;
-	if (!backs)
+	if (!backs_ns)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < n; i++) {
-		backs[i] = back_ns(setbacks, i, &most);
-		farthest = fmax(farthest, backs[i]);
+	for (uint32_t i = 0; i < axis->n_facts; i++) {
+		if (is_wanted(&axis->facts[i]))
+			backs_ns[n++] = (double)step_back(&shown, &axis->facts[i]) *
+			                setbacks->ns_per_tick;
 	}
-	if (farthest > MIN_BACK_NS)
-		*ret_least_ns = fmax(MIN_BACK_NS, USUAL * select_quantile(backs, n, 0.5));
-	free(backs);
+	setbacks->usual_ns = select_quantile(backs_ns, n, 0.5);
+	free(backs_ns);
 	return FLEXTRACE_OK;
 }
 
 /* Whether all facts from `at` on are behind what was shown before it, by a quarter of what the
  * first one is, until half of that time is over. */
-static bool is_setback(const struct setbacks *setbacks, uint32_t at, int64_t most)
+static bool lasts(const struct setbacks *setbacks, uint32_t at, int64_t back)
 {
-	const struct fact_list *list = &setbacks->list;
-	const struct fact *first = fact_list_at(list, at);
-	double ticks = (double)(most - end_of(first)), ns = ticks * setbacks->ns_per_tick;
-	int64_t last_ns = first->after_ns;
+	const struct fact *facts = setbacks->axis->facts, *first = &facts[at];
+	int64_t most = end_of(first) + back, last_ns = first->after_ns;
+	double back_ns = (double)back * setbacks->ns_per_tick;
 	uint32_t n = 0;
 
-	for (uint32_t i = at; i < list->n; i++, n++) {
-		const struct fact *fact = fact_list_at(list, i);
-
-		if (fact->segment != first->segment ||
-		    (double)(fact->after_ns - first->after_ns) > ns / 2)
+	for (uint32_t i = at; i < setbacks->axis->n_facts; i++) {
+		if (!is_wanted(&facts[i]))
+			continue;
+		if (facts[i].segment != first->segment ||
+		    (double)(facts[i].after_ns - first->after_ns) > back_ns / 2)
 			break;
-		if ((double)(most - end_of(fact)) < ticks / 4)
+		if (most - end_of(&facts[i]) < back / 4)
 			return false;
-		last_ns = fact->after_ns;
+		last_ns = facts[i].after_ns;
+		n++;
 	}
-	return n >= MIN_ROW && (double)(last_ns - first->after_ns) > ns / 4;
+	return n >= MIN_ROW && (double)(last_ns - first->after_ns) > back_ns / 4;
 }
 
-static int split(struct setbacks *setbacks)
+/* 1: the counter was set back in front of a fact, 0: it was not. */
+static int is_setback(struct setbacks *setbacks, uint32_t at, int64_t back)
 {
-	struct axis *axis = setbacks->axis;
-	double least_ns;
-	int64_t most = 0;
+	double back_ns = (double)back * setbacks->ns_per_tick;
 
-	FLEXTRACE_TRY(find_least(setbacks, &least_ns));
-	for (uint32_t i = 0; i < setbacks->list.n && axis->n_segments < MAX_SEGMENTS; i++) {
-		struct fact *fact = fact_list_at(&setbacks->list, i);
-
-		if (back_ns(setbacks, i, &most) <= least_ns || !is_setback(setbacks, i, most))
-			continue;
-		FLEXTRACE_TRY(axis_split(axis, fact->segment, fact));
-		most = end_of(fact);
-	}
-	return FLEXTRACE_OK;
+	if (back_ns < MIN_BACK_NS || !lasts(setbacks, at, back))
+		return 0;
+	if (setbacks->usual_ns < 0)
+		FLEXTRACE_TRY(find_usual(setbacks));
+	return back_ns > USUAL * setbacks->usual_ns;
 }
 
 int axis_split_setbacks(struct axis *axis)
 {
-	struct setbacks setbacks = {.axis = axis,
-	                            .ns_per_tick = 2 / (axis->rate.lo + axis->rate.hi)};
-	int code;
+	struct setbacks setbacks = {axis, 2 / (axis->rate.lo + axis->rate.hi), -1};
+	struct shown shown = {INT64_MIN, 0};
 
 	if (axis->is_soft || !axis->rate.is_known)
 		return FLEXTRACE_OK;
-	code = fact_list_init(&setbacks.list, axis, is_wanted);
-	if (code >= 0)
-		code = split(&setbacks);
-	fact_list_release(&setbacks.list);
-	return code;
+	for (uint32_t i = 0; i < axis->n_facts && axis->n_segments < MAX_SEGMENTS; i++) {
+		struct fact *fact = &axis->facts[i];
+		int64_t back = is_wanted(fact) ? step_back(&shown, fact) : 0;
+		int found = back ? is_setback(&setbacks, i, back) : 0;
+
+		FLEXTRACE_TRY(found);
+		if (!found)
+			continue;
+		FLEXTRACE_TRY(axis_split(axis, fact->segment, fact));
+		shown = (struct shown){end_of(fact), fact->segment};
+	}
+	return FLEXTRACE_OK;
 }
