@@ -14,8 +14,6 @@
  * completion may be of the use before.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "matches.h"
 
@@ -116,14 +114,6 @@ void numbering_finish(struct matcher *matcher)
 {
 	for (uint32_t i = 0; i < matcher->unwrap->identity->n_devices; i++)
 		matcher->numberings[i].is_early = is_early(&matcher->numberings[i]);
-	for (uint32_t i = 0; getenv("DBG") && i < matcher->unwrap->identity->n_devices; i++)
-		fprintf(stderr,
-		        "device %u single %u again %u op %u again %u bare %u again %u lossy %d "
-		        "early %d\n",
-		        i, matcher->numberings[i].n_runs[0], matcher->numberings[i].n_again[0],
-		        matcher->numberings[i].n_runs[1], matcher->numberings[i].n_again[1],
-		        matcher->numberings[i].n_runs[2], matcher->numberings[i].n_again[2],
-		        matcher->numberings[i].is_lossy, matcher->numberings[i].is_early);
 }
 
 bool numbering_is_lossy(const struct matcher *matcher, const struct job *job)
