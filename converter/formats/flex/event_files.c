@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/kit/faults.h"
-#include "formats/flex/flex_impl.h"
-#include "formats/kit/format.h"
-#include "formats/pairing/pairing.h"
 #include "formats/chrome-json/processed.h"
+#include "formats/flex/flex_impl.h"
+#include "formats/kit/faults.h"
+#include "formats/kit/format.h"
+#include "formats/pairing/pair_filter.h"
+#include "formats/torch/torch.h"
 
 #define MAX_LOOK 4096 /* events without a word about their dialect */
 
@@ -76,9 +77,17 @@ int dialect_of_file(const char *path, enum import_dialect *ret_dialect,
 
 /* -- one file -------------------------------------------------------------------------------- */
 
+/* The state of the format. */
+struct event_files {
+	struct flex flex;    /* first */
+	struct torch *torch; /* owned */
+	struct pair_filter filter;
+	struct pairing *pairing; /* owned; NULL: all files are of one tool */
+};
+
 struct importer {
 	const struct import_options *options; /* weak */
-	struct flex *flex;                    /* weak; NULL: files are only counted */
+	struct event_files *files;            /* weak; NULL: files are only counted */
 	uint32_t n_read;                      /* files */
 	bool is_survey;                       /* the files are read again */
 	const char *processed_by;             /* a tool that wrote the file; NULL: none did */
@@ -88,7 +97,7 @@ struct importer {
 
 static struct import *import_of(const struct importer *importer)
 {
-	return (struct import *)importer->flex;
+	return (struct import *)importer->files;
 }
 
 static int end_events(struct importer *importer, const char *path,
@@ -108,11 +117,11 @@ static int read_events(struct importer *importer, const char *path, struct trace
 	int code;
 
 	while ((code = trace_events_next(events, &event, error)) > 0) {
-		FLEXTRACE_TRY(flex_push(importer->flex, &event, &fault));
+		FLEXTRACE_TRY(flex_push(&importer->files->flex, &event, &fault));
 		if (fault)
 			import_note_fault(import_of(importer), fault, event.offset_bytes);
 	}
-	FLEXTRACE_TRY(flex_end_file(importer->flex));
+	FLEXTRACE_TRY(flex_end_file(&importer->files->flex));
 	FLEXTRACE_TRY(code);
 	importer->n_read++;
 	return end_events(importer, path, trace_events_damage(events));
@@ -126,7 +135,7 @@ static int take_member(void *context, const struct trace_text *key, const struct
 	importer->processed_by = processed_by(key, value);
 	if (importer->processed_by)
 		return FLEXTRACE_E_INPUT;
-	return flex_take_member(importer->flex, key, value);
+	return flex_take_member(&importer->files->flex, key, value);
 }
 
 /* Its events may be read already: that costs the run, also in a directory. */
@@ -137,6 +146,18 @@ static int refuse_processed(const struct importer *importer, const char *path,
 	                 "The file is no recording, %s made it of one; give what that read: "
 	                 "file=%s",
 	                 importer->processed_by, path);
+}
+
+static int begin_file(struct event_files *files, enum import_dialect dialect, const char *path)
+{
+	const struct event_reader *reader = dialect == IMPORT_TORCH ? &torch_events : &flex_events;
+
+	if (reader == &torch_events && !files->torch)
+		files->torch = torch_new(files->flex.import.options->torch_ranks);
+	if (reader == &torch_events && !files->torch)
+		return FLEXTRACE_E_MEMORY;
+	return flex_begin_file(&files->flex, reader, reader == &torch_events ? files->torch : NULL,
+	                       path);
 }
 
 static int read_file(struct importer *importer, const char *path, struct flextrace_error *error)
@@ -156,7 +177,7 @@ static int read_file(struct importer *importer, const char *path, struct flextra
 		return error->code;
 	importer->processed_by = NULL;
 	trace_events_take_members(events, take_member, importer);
-	code = flex_begin_file(importer->flex, dialect, path);
+	code = begin_file(importer->files, dialect, path);
 	if (code >= 0)
 		code = read_events(importer, path, events, error);
 	trace_events_close(events);
@@ -236,25 +257,32 @@ static int count_dialects(const struct import_options *options, uint32_t *n_file
 	return is_one ? FLEXTRACE_OK : survey_all(&importer, IMPORT_BY_CONTENT);
 }
 
+static void set_filter(struct event_files *files, struct pairing *pairing)
+{
+	pair_filter_init(&files->filter, pairing);
+	files->flex.filter = &files->filter.filter;
+}
+
 static int survey(const struct import_options *options, struct pairing *pairing)
 {
 	struct import_options quiet = *options;
 	struct importer importer = {.options = options, .is_survey = true};
-	struct import *import;
+	struct event_files *files;
 	int code;
 
 	quiet.warn = NULL;
-	import = import_new(&import_event_files, &quiet);
-	if (!import)
+	importer.files = files = (struct event_files *)import_new(&import_event_files, &quiet);
+	if (!files)
 		return FLEXTRACE_E_MEMORY;
-	importer.flex = (struct flex *)import;
-	flex_pair(importer.flex, pairing);
+	files->flex.is_quiet = true;
+	set_filter(files, pairing);
 	code = survey_all(&importer, IMPORT_FLEX);
 	if (code >= 0)
 		code = survey_all(&importer, IMPORT_TORCH);
 	if (code >= 0)
-		code = flex_pair_end(importer.flex);
-	import_close(import);
+		code = pair_filter_solve(&files->filter, &files->flex,
+		                         files->torch ? torch_epoch_ns(files->torch) : 0);
+	import_close(&files->flex.import);
 	return code;
 }
 
@@ -296,10 +324,11 @@ static struct pair_report report_of(const struct pair_rank *rank, int64_t epoch_
 	};
 }
 
-static int tell_pairs(struct import *import)
+static int tell_pairs(struct event_files *files)
 {
+	struct import *import = &files->flex.import;
 	const struct import_options *options = import->options;
-	const struct pairing *pairing = flex_pairing((struct flex *)import);
+	const struct pairing *pairing = files->pairing;
 	const struct pair_rank *rank;
 
 	for (uint32_t i = 0; pairing && (rank = pairing_rank(pairing, i)); i++) {
@@ -321,23 +350,33 @@ static int tell_pairs(struct import *import)
 
 static int read_files(struct import *import, struct flextrace_error *error)
 {
-	struct importer importer = {.options = import->options, .flex = (struct flex *)import};
-	struct pairing *pairing;
+	struct event_files *files = (struct event_files *)import;
+	struct importer importer = {.options = import->options, .files = files};
 
-	FLEXTRACE_TRY(pair_files(import->options, &pairing));
-	if (pairing)
-		flex_pair(importer.flex, pairing);
+	FLEXTRACE_TRY(pair_files(import->options, &files->pairing));
+	if (files->pairing)
+		set_filter(files, files->pairing);
 	FLEXTRACE_TRY(read_all(&importer, error));
-	FLEXTRACE_TRY(flex_end_files(importer.flex));
-	return tell_pairs(import);
+	FLEXTRACE_TRY(pair_filter_end(&files->flex));
+	FLEXTRACE_TRY(flex_end_files(&files->flex));
+	return tell_pairs(files);
+}
+
+static void release(struct import *import)
+{
+	struct event_files *files = (struct event_files *)import;
+
+	flex_release(&files->flex);
+	torch_free(files->torch);
+	pairing_free(files->pairing);
 }
 
 const struct import_format import_event_files = {
 	.dialect = IMPORT_BY_CONTENT,
 	.filter = &event_names,
 	.probe = probe_events,
-	.n_bytes = sizeof(struct flex),
+	.n_bytes = sizeof(struct event_files),
 	.read = read_files,
 	.next = flex_next,
-	.release = flex_release,
+	.release = release,
 };

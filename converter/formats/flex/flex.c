@@ -7,15 +7,12 @@
 
 #include "base/array.h"
 #include "flex_impl.h"
-#include "formats/torch/torch.h"
 
 #define SPOOL_BYTES ((size_t)8 << 20)
 #define TOO_LATE    "its time is 2^62 ns (146 years) or later"
 
-void flex_release(struct import *import)
+void flex_release(struct flex *flex)
 {
-	struct flex *flex = (struct flex *)import;
-
 	flex_opens_release(flex);
 	flex_line_release(&flex->line);
 	flex_edges_release(&flex->edges);
@@ -29,9 +26,6 @@ void flex_release(struct import *import)
 	free(flex->threads);
 	json_text_release(&flex->args);
 	free(flex->scratch);
-	torch_free(flex->torch);
-	if (!flex->is_survey)
-		pairing_free(flex->pairing);
 }
 
 int flex_reject(struct flex *flex, enum loss_cause cause, const char *fault, const char **ret_fault)
@@ -83,8 +77,9 @@ int flex_take_call(struct flex *flex, uint32_t thread, struct flex_call *call,
 	/* 0 would be a time that nobody knows. */
 	call->begin_ns = call->begin_ns ? call->begin_ns : 1;
 	call->end_ns = call->end_ns ? call->end_ns : 1;
-	if (flex->pairing)
-		FLEXTRACE_TRY(flex_pair_call(flex, &flex->threads[thread], call, &is_taken));
+	if (flex->filter)
+		FLEXTRACE_TRY(flex->filter->take_call(flex->filter, flex, &flex->threads[thread],
+		                                      call, &is_taken));
 	if (!is_taken)
 		FLEXTRACE_TRY(
 			flex->reader->take_call(flex, &flex->threads[thread], call, &is_taken));
@@ -163,15 +158,16 @@ static int leave_file(struct flex *flex)
 	return code;
 }
 
-int flex_begin_file(struct flex *flex, enum import_dialect dialect, const char *path)
+int flex_begin_file(struct flex *flex, const struct event_reader *reader, void *own,
+                    const char *path)
 {
 	FLEXTRACE_TRY(leave_file(flex));
-	flex->reader = dialect == IMPORT_TORCH ? &torch_events : &flex_events;
+	flex->reader = reader;
+	flex->own = own;
 	flex->path = strdup(path);
 	if (!flex->path)
 		return FLEXTRACE_E_MEMORY;
-	if (!flex->n_files++)
-		flex->torch_ranks = flex->import.options->torch_ranks;
+	flex->n_files++;
 	flex->last_thread = MAP_NONE;
 	flex->import.faults = (struct faults){0};
 	return flex->reader->begin ? flex->reader->begin(flex) : FLEXTRACE_OK;
@@ -323,12 +319,11 @@ int flex_push_timed(struct flex *flex, const struct trace_event *event, const ch
 	}
 }
 
-/* Flex's times count from the start of the machine, torch's from 1970. */
 static int push_moved(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	struct trace_event moved = *event;
 
-	FLEXTRACE_TRY(flex_pair_move(flex, &moved));
+	FLEXTRACE_TRY(flex->filter->move(flex->filter, flex, &moved));
 	return flex_push_timed(flex, &moved, ret_fault);
 }
 
@@ -338,8 +333,8 @@ static int take_event(struct flex *flex, const struct trace_event *event, const 
 		return import_lose(&flex->import, LOSS_UNUSED, 1); /* ours are drawn anew */
 	if (event->ph == 'M')
 		return take_metadata(flex, event);
-	return flex->pairing ? push_moved(flex, event, ret_fault)
-	                     : flex_push_timed(flex, event, ret_fault);
+	return flex->filter ? push_moved(flex, event, ret_fault)
+	                    : flex_push_timed(flex, event, ret_fault);
 }
 
 int flex_push(struct flex *flex, const struct trace_event *event, const char **ret_fault)
@@ -368,7 +363,6 @@ const struct event_reader flex_events = {
 	.tool = "flex",
 	.runtime = "Flex",
 	.boot = "imported rank ",
-	.side = PAIR_FLEX,
 	.knows_event = has_stamp,
 	.event = take_event,
 	.read_call = flex_call_read_own,

@@ -26,17 +26,11 @@
 #include "formats/kit/format.h"
 
 struct flex; /* opaque, but that it begins with a struct import */
-struct pairing;
+struct event_reader;
 
-/* Files of Flex and torch of one run, see pairing.h; call before the first file. While that is not
- * solved it is weak, and only flex_pair_end() tells anything; then it is taken. */
-void flex_pair(struct flex *flex, struct pairing *pairing);
-
-/* Solves it, behind the last file. */
-int flex_pair_end(struct flex *flex);
-
-/* Begins a file. */
-int flex_begin_file(struct flex *flex, enum import_dialect dialect, const char *path);
+/* Begins a file of a reader, which has a state of its own. */
+int flex_begin_file(struct flex *flex, const struct event_reader *reader, void *own,
+                    const char *path);
 
 /* Takes a top-level member of the file; a trace_member_taker. */
 int flex_take_member(void *flex, const struct trace_text *key, const struct trace_value *value);
@@ -48,15 +42,12 @@ int flex_push(struct flex *flex, const struct trace_event *event, const char **r
 /* Ends a file: what is begun in it has no end. Notes what ends without a begin. */
 int flex_end_file(struct flex *flex);
 
-/* What became of files of two tools; NULL: there were none. Weak. */
-const struct pairing *flex_pairing(const struct flex *flex);
-
 /* Behind the last file: writes definitions; files that told of nobody are of the first stream. */
 int flex_end_files(struct flex *flex);
 
 /* As import_next(): joins what belongs together. */
 int flex_next(struct import *import, uint32_t *ret_stream, struct event *ret_event);
 
-void flex_release(struct import *import);
+void flex_release(struct flex *flex);
 
 #endif

@@ -10,15 +10,12 @@
  *   flex_line.c    events in order of time, some of them at once
  *   flex_blocks.c  events with stamps become control blocks
  *   flex_trips.c   control blocks lie in round trips of the host
- *   pair_calls.c   files of Flex and torch of one run
- *   torch.c        the same for files of the torch profiler, by the names of torch_names.c
  */
 #ifndef FLEXTRACE_IMPORT_FLEX_IMPL_H
 #define FLEXTRACE_IMPORT_FLEX_IMPL_H
 
 #include "flex.h"
 #include "formats/kit/faults.h"
-#include "formats/pairing/pairing.h"
 #include "base/text/json_text.h"
 #include "base/map.h"
 #include "base/text/strings.h"
@@ -77,11 +74,17 @@ struct flex_rank {        /* its number is that of its stream */
 	uint64_t n_jobs;
 	uint32_t n_mapped_tids;
 	const struct event_reader *reader; /* static: of its files */
+	void *own;                         /* weak: that reader's */
+	uint32_t file;                     /* of a rank of one file: number in the order of these */
 	bool has_device;
-	uint32_t device;              /* Flex's one device */
-	uint32_t last_file;           /* number + 1 of the last of them */
-	const struct pair_rank *pair; /* weak; NULL: stands alone */
+	uint32_t device;    /* Flex's one device */
+	uint32_t last_file; /* number + 1 of the last of its files */
 	struct flex_trips trips;
+	/* Of the filter, where files of another tool are of the same rank. */
+	const struct pair_rank *pair; /* weak; NULL: stands alone */
+	int32_t paired_rank;          /* the number that both have then */
+	const char *boot;             /* static: what the id of its host begins with */
+	bool is_other_defined;        /* the other tool's file defines it */
 };
 
 struct flex_thread {
@@ -192,10 +195,23 @@ struct flex {
 	char last_ids[2][24];
 	uint32_t last_thread;
 	struct flex_line line;
-	const char *torch_ranks; /* weak: those of the options, less what is used */
-	struct torch *torch;     /* owned; NULL: there was no such file */
-	struct pairing *pairing; /* owned once it is solved; NULL: all files are of one tool */
-	bool is_survey;          /* it is still to be solved: nothing is written */
+	void *own;                   /* weak: of the reader of the file */
+	struct event_filter *filter; /* weak; NULL: all files are of one tool */
+	bool is_quiet;               /* nothing is written */
+};
+
+/* What stands between the readers of files of two tools and what they write. */
+struct event_filter {
+	/* Sees a rank and its stream before they are added. */
+	void (*add_rank)(const struct event_filter *filter, struct flex_rank *rank,
+	                 struct import_stream *stream);
+	/* Puts the time of an event on the clock of both tools. */
+	int (*move)(const struct event_filter *filter, struct flex *flex,
+	            struct trace_event *event);
+	/* Sees an interval before its reader does. Taken: it is not to be written. */
+	int (*take_call)(struct event_filter *filter, struct flex *flex,
+	                 const struct flex_thread *thread, struct flex_call *call,
+	                 bool *ret_is_taken);
 };
 
 /* What files of one tool have that those of others have not. */
@@ -203,7 +219,6 @@ struct event_reader {
 	const char *tool;    /* in lists of files */
 	const char *runtime; /* of its processes */
 	const char *boot;    /* what the ids of their hosts begin with */
-	enum pair_side side;
 	/* Whether only its files have such a top-level member, or such an event. */
 	bool (*knows_member)(const struct trace_text *key); /* NULL: none */
 	bool (*knows_event)(const struct trace_event *event);
@@ -227,7 +242,7 @@ struct event_reader {
 	int (*define)(struct flex *flex, uint32_t rank);
 };
 
-extern const struct event_reader flex_events, torch_events;
+extern const struct event_reader flex_events;
 
 /* -- flex.c */
 
@@ -341,22 +356,6 @@ int flex_find_thread(struct flex *flex, const struct trace_event *event, uint32_
 
 /* Writes the definitions of all ranks and threads, before all else in order of time. */
 int flex_define(struct flex *flex);
-
-/* -- pair_calls.c */
-
-/* Notes an interval, or finds out whether the other tool's files tell it, too. Taken: it is not to
- * be written. */
-int flex_pair_call(struct flex *flex, const struct flex_thread *thread, struct flex_call *call,
-                   bool *ret_is_taken);
-
-/* Puts a time of Flex on torch's clock. */
-int flex_pair_move(struct flex *flex, struct trace_event *event);
-
-/* Fills in whom a rank belongs together with. */
-void flex_pair_rank(const struct flex *flex, struct flex_rank *rank, struct import_stream *stream);
-
-/* Gives the devices of Flex to the torch files of their ranks, to be defined with theirs. */
-int flex_pair_devices(struct flex *flex);
 
 /* -- what goes out */
 

@@ -48,7 +48,11 @@ int flex_add_rank(struct flex *flex, const struct flex_rank *rank, struct import
 {
 	struct flex_rank added = *rank;
 
-	flex_pair_rank(flex, &added, &stream);
+	added.reader = flex->reader;
+	added.own = flex->own;
+	added.boot = flex->reader->boot;
+	if (flex->filter)
+		flex->filter->add_rank(flex->filter, &added, &stream);
 	FLEXTRACE_TRY(ARRAY_RESERVE(flex->ranks, flex->n_ranks_allocated, flex->n_ranks + 1));
 	FLEXTRACE_TRY(import_add_stream(&flex->import, &stream));
 	*ret_rank = flex->n_ranks++;
@@ -58,8 +62,7 @@ int flex_add_rank(struct flex *flex, const struct flex_rank *rank, struct import
 
 static int add_rank(struct flex *flex, uint32_t pid, uint64_t number, uint32_t *ret_rank)
 {
-	struct flex_rank rank = {
-		.pid = pid, .rank = FLEXTRACE_RANK_UNKNOWN, .reader = flex->reader};
+	struct flex_rank rank = {.pid = pid, .rank = FLEXTRACE_RANK_UNKNOWN};
 	struct import_stream stream = {.instance = 0};
 
 	if (number < FLEX_MAPPED_ID)
@@ -191,7 +194,7 @@ struct event flex_event_of(const struct flex *flex, uint32_t rank, enum record_c
 
 int flex_write(struct flex *flex, uint32_t rank, const struct event *event)
 {
-	if (flex->is_survey)
+	if (flex->is_quiet)
 		return FLEXTRACE_OK;
 	if ((int64_t)event->clock_ns > flex->ranks[rank].last_ns)
 		flex->ranks[rank].last_ns = (int64_t)event->clock_ns;
@@ -203,10 +206,9 @@ static int define_process(struct flex *flex, uint32_t rank)
 {
 	const struct flex_rank *of = &flex->ranks[rank];
 	struct event event = flex_event(flex, rank, RECORD_PROCESS, 0);
-	const char *boot = of->pair ? "imported torch and Flex rank " : of->reader->boot;
 	char boot_id[96];
 
-	snprintf(boot_id, sizeof(boot_id), "%s%.40s", boot,
+	snprintf(boot_id, sizeof(boot_id), "%s%.40s", of->boot,
 	         string_get(flex->import.strings, of->pid));
 	event.payload.process = (struct flextrace_process){
 		.rank = of->rank,
@@ -248,10 +250,9 @@ static int define_thread(struct flex *flex, const struct flex_thread *thread)
 
 int flex_define(struct flex *flex)
 {
-	FLEXTRACE_TRY(flex_pair_devices(flex));
 	for (uint32_t i = 0; i < flex->n_ranks; i++) {
-		if (flex->ranks[i].pair && flex->ranks[i].reader->side == PAIR_FLEX)
-			continue; /* torch knows more of it */
+		if (flex->ranks[i].is_other_defined)
+			continue;
 		FLEXTRACE_TRY(define_process(flex, i));
 		FLEXTRACE_TRY(flex->ranks[i].reader->define(flex, i));
 	}

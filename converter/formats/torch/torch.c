@@ -51,8 +51,8 @@ static bool move_time(struct torch *torch, struct trace_event *event)
 
 static int find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank)
 {
-	struct torch *torch = flex->torch;
-	struct flex_rank rank = {.rank = FLEXTRACE_RANK_UNKNOWN, .reader = flex->reader};
+	struct torch *torch = flex->own;
+	struct flex_rank rank = {.rank = FLEXTRACE_RANK_UNKNOWN, .file = torch->n_files};
 
 	(void)event;
 	rank.n_mapped_tids = torch->n_files << FILE_TID_BITS;
@@ -68,7 +68,7 @@ static int find_rank(struct flex *flex, const struct trace_event *event, uint32_
 /* The process is who does what runs on a host. */
 static int note_host(struct flex *flex, const struct trace_event *event, enum torch_side side)
 {
-	struct torch *torch = flex->torch;
+	struct torch *torch = flex->own;
 	uint64_t number;
 	uint32_t pid;
 
@@ -95,7 +95,7 @@ static int intern_thread(struct flex *flex, const struct trace_event *event, uin
 
 	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &pid, &pid_number));
 	FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, ret_text, ret_number));
-	if (pid == flex->torch->host_pid)
+	if (pid == ((struct torch *)flex->own)->host_pid)
 		return FLEXTRACE_OK;
 	if (asprintf(&text, "%s %s", string_get(flex->import.strings, pid),
 	             string_get(flex->import.strings, *ret_text)) < 0)
@@ -244,7 +244,7 @@ static int take_device_work(struct flex *flex, uint32_t rank, const struct flex_
 {
 	struct torch_device *device;
 
-	FLEXTRACE_TRY(torch_find_device(flex, rank, call->device, &device));
+	FLEXTRACE_TRY(torch_find_device(flex->own, rank, call->device, &device));
 	device->has_stamps |= call->has_stamps;
 	return write_op(flex, rank, call);
 }
@@ -252,7 +252,7 @@ static int take_device_work(struct flex *flex, uint32_t rank, const struct flex_
 /* Remembers which row of the file a queue is, for its name. */
 static int note_queue(struct flex *flex, const struct trace_event *event)
 {
-	struct torch *torch = flex->torch;
+	struct torch *torch = flex->own;
 	struct torch_queue queue = {.pid = 0};
 	struct flex_call call = {.device = 0};
 	uint64_t number;
@@ -346,6 +346,7 @@ static int write_note(struct flex *flex, const struct trace_event *event)
 static int take_instant(struct flex *flex, const struct trace_event *event, const char **ret_fault)
 {
 	struct event out = {.class = RECORD_MEMORY};
+	struct torch *torch = flex->own;
 	struct torch_device *device;
 
 	if (event->ts_ns < 0 || !event->n_args)
@@ -353,8 +354,7 @@ static int take_instant(struct flex *flex, const struct trace_event *event, cons
 	FLEXTRACE_TRY(write_note(flex, event));
 	if (!read_memory(event, &out.payload.memory))
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(
-		torch_find_device(flex, flex->torch->rank, out.payload.memory.device, &device));
+	FLEXTRACE_TRY(torch_find_device(torch, torch->rank, out.payload.memory.device, &device));
 	return flex_write_point(flex, event, &out);
 }
 
@@ -364,7 +364,7 @@ static int take_instant(struct flex *flex, const struct trace_event *event, cons
 static int take_metadata(struct flex *flex, const struct trace_event *event)
 {
 	const struct trace_arg *arg = trace_event_arg(event, "name");
-	struct torch *torch = flex->torch;
+	struct torch *torch = flex->own;
 	struct torch_name name = {.pid = 0};
 	uint64_t number;
 
@@ -404,12 +404,12 @@ static int take_event(struct flex *flex, const struct trace_event *event, const 
 	struct torch_class class;
 	uint32_t rank;
 
-	if (flex_is_arrow(event) && (flex->pairing || !is_gradient(event)))
+	if (flex_is_arrow(event) && (flex->filter || !is_gradient(event)))
 		return import_lose(&flex->import, LOSS_UNUSED, 1); /* ours are drawn anew */
 	FLEXTRACE_TRY(find_rank(flex, event, &rank));
 	if (event->ph == 'M')
 		return take_metadata(flex, event);
-	if (event->has_ts && (!move_time(flex->torch, &moved) || moved.ts_ns >= FLEX_END_NS))
+	if (event->has_ts && (!move_time(flex->own, &moved) || moved.ts_ns >= FLEX_END_NS))
 		return flex_reject(flex, LOSS_MALFORMED, "its time is out of range", ret_fault);
 	if (is_gradient(event)) {
 		FLEXTRACE_TRY(note_host(flex, event, TORCH_HOST)); /* it may come first */
@@ -433,7 +433,6 @@ const struct event_reader torch_events = {
 	.tool = "torch",
 	.runtime = "torch",
 	.boot = IDENTITY_TORCH_FILE,
-	.side = PAIR_TORCH,
 	.knows_member = torch_knows_member,
 	.knows_event = has_category,
 	.begin = torch_begin_file,

@@ -16,6 +16,18 @@
 
 #include "formats/flex/flex_impl.h"
 
-void torch_free(struct torch *torch);
+struct torch; /* opaque: what its reader has of its own */
+
+/* `ranks`: of files that tell none, see import_options; weak. NULL: no memory. */
+struct torch *torch_new(const char *ranks);
+void torch_free(struct torch *torch); /* NULL is allowed */
+
+/* What the files count from, in ns since the Unix epoch. */
+int64_t torch_epoch_ns(const struct torch *torch);
+
+/* Says that a rank has a device that has stamps. */
+int torch_add_device(struct torch *torch, uint32_t rank, uint32_t device);
+
+extern const struct event_reader torch_events;
 
 #endif

@@ -12,14 +12,24 @@
 
 /* -- files ----------------------------------------------------------------------------------- */
 
+struct torch *torch_new(const char *ranks)
+{
+	struct torch *torch = calloc(1, sizeof(*torch));
+
+	if (torch)
+		torch->ranks = ranks;
+	return torch;
+}
+
+int64_t torch_epoch_ns(const struct torch *torch)
+{
+	return torch->epoch_ns;
+}
+
 int torch_begin_file(struct flex *flex)
 {
-	struct torch *torch = flex->torch;
+	struct torch *torch = flex->own;
 
-	if (!torch)
-		flex->torch = torch = calloc(1, sizeof(*torch));
-	if (!torch)
-		return FLEXTRACE_E_MEMORY;
 	torch->rank = FLEXTRACE_NONE;
 	torch->n_files++;
 	torch->host_pid = 0;
@@ -51,10 +61,9 @@ void torch_free(struct torch *torch)
 
 /* -- devices --------------------------------------------------------------------------------- */
 
-int torch_find_device(struct flex *flex, uint32_t rank, uint32_t device,
+int torch_find_device(struct torch *torch, uint32_t rank, uint32_t device,
                       struct torch_device **ret_device)
 {
-	struct torch *torch = flex->torch;
 	uint32_t place = map_find(&torch->device_index, rank, device);
 
 	if (place != MAP_NONE) {
@@ -66,6 +75,15 @@ int torch_find_device(struct flex *flex, uint32_t rank, uint32_t device,
 		ARRAY_RESERVE(torch->devices, torch->n_devices_allocated, torch->n_devices + 1));
 	*ret_device = &torch->devices[torch->n_devices++];
 	**ret_device = (struct torch_device){.rank = rank, .device = device};
+	return FLEXTRACE_OK;
+}
+
+int torch_add_device(struct torch *torch, uint32_t rank, uint32_t number)
+{
+	struct torch_device *device;
+
+	FLEXTRACE_TRY(torch_find_device(torch, rank, number, &device));
+	device->has_stamps = true;
 	return FLEXTRACE_OK;
 }
 
@@ -82,7 +100,7 @@ static uint64_t number_of(const cJSON *object, const char *key)
 static int describe_device(struct flex *flex, const cJSON *properties)
 {
 	const cJSON *name = cJSON_GetObjectItemCaseSensitive(properties, "name");
-	struct torch *torch = flex->torch;
+	struct torch *torch = flex->own;
 	uint32_t place = map_find(&torch->device_index, torch->rank, number_of(properties, "id"));
 	struct torch_device *device;
 
@@ -97,11 +115,12 @@ static int describe_device(struct flex *flex, const cJSON *properties)
 
 static int describe_devices(struct flex *flex)
 {
-	cJSON *list = flex->torch->properties ? cJSON_Parse(flex->torch->properties) : NULL;
+	struct torch *torch = flex->own;
+	cJSON *list = torch->properties ? cJSON_Parse(torch->properties) : NULL;
 	const cJSON *properties;
 	int code = FLEXTRACE_OK;
 
-	flex->torch->n_unread_members += flex->torch->properties && !list;
+	torch->n_unread_members += torch->properties && !list;
 	cJSON_ArrayForEach(properties, list)
 	{
 		if (code == FLEXTRACE_OK)
@@ -132,9 +151,11 @@ static int define_device(struct flex *flex, const struct torch_device *device)
 
 int torch_define(struct flex *flex, uint32_t rank)
 {
-	for (uint32_t i = 0; i < flex->torch->n_devices; i++) {
-		if (flex->torch->devices[i].rank == rank)
-			FLEXTRACE_TRY(define_device(flex, &flex->torch->devices[i]));
+	const struct torch *torch = flex->ranks[rank].own;
+
+	for (uint32_t i = 0; i < torch->n_devices; i++) {
+		if (torch->devices[i].rank == rank)
+			FLEXTRACE_TRY(define_device(flex, &torch->devices[i]));
 	}
 	return FLEXTRACE_OK;
 }
@@ -168,7 +189,7 @@ static void read_base(struct torch *torch, const struct trace_value *value)
 static int keep_note(struct flex *flex, const struct trace_text *key,
                      const struct trace_value *value)
 {
-	struct torch *torch = flex->torch;
+	struct torch *torch = flex->own;
 	struct torch_note note;
 
 	FLEXTRACE_TRY(string_intern(&flex->import.cache, key->bytes, &note.key));
@@ -200,7 +221,7 @@ int torch_take_member(struct flex *flex, const struct trace_text *key,
 {
 	/* How the file is written, and what it is called. */
 	static const char *const of_the_file[] = {"schemaVersion", "displayTimeUnit", "traceName"};
-	struct torch *torch = flex->torch;
+	struct torch *torch = flex->own;
 
 	if (is_one_of(key, of_the_file, COUNT(of_the_file)))
 		return FLEXTRACE_OK;
@@ -223,7 +244,7 @@ int torch_take_member(struct flex *flex, const struct trace_text *key,
 
 static int write_notes(struct flex *flex)
 {
-	const struct torch *torch = flex->torch;
+	const struct torch *torch = flex->own;
 	struct event event = flex_event(flex, torch->rank, RECORD_ANNOTATION, torch->first_ns);
 
 	event.vtid = (int32_t)torch->host_pid_number;
@@ -241,7 +262,7 @@ static int write_notes(struct flex *flex)
 
 static int name_queue(struct flex *flex, const struct torch_name *name)
 {
-	const struct torch *torch = flex->torch;
+	const struct torch *torch = flex->own;
 	uint32_t place = map_find(&torch->queue_index, (uint64_t)name->pid << 32 | name->tid,
 	                          torch->rank);
 	struct event event = flex_event(flex, torch->rank, RECORD_QUEUE_NAME, 0);
@@ -258,7 +279,7 @@ static int name_queue(struct flex *flex, const struct torch_name *name)
 
 static int give_name(struct flex *flex, const struct torch_name *name)
 {
-	const struct torch *torch = flex->torch;
+	const struct torch *torch = flex->own;
 	uint32_t thread;
 
 	if (!name->is_process && name->pid != torch->host_pid)
@@ -276,7 +297,7 @@ static int give_name(struct flex *flex, const struct torch_name *name)
 }
 
 /* Traces of one rank and process are one. */
-static void settle_stream(const struct torch *torch, const struct pair_rank *pair,
+static void settle_stream(const struct torch *torch, const struct flex_rank *of,
                           struct import_stream *stream)
 {
 	bool is_known = torch->told_rank >= 0;
@@ -285,9 +306,9 @@ static void settle_stream(const struct torch *torch, const struct pair_rank *pai
 
 	stream->instance = torch->n_files - 1;
 	stream->clock_offset_ns = torch->epoch_ns + torch->late_base_ns;
-	if (pair) {
+	if (of->pair) {
 		stream->instance = torch->n_files; /* Flex's is 0 */
-		flex_make_uuid(stream->uuid, "", (uint64_t)pair->rank);
+		flex_make_uuid(stream->uuid, "", (uint64_t)of->paired_rank);
 		return;
 	}
 	memcpy(stream->uuid, "trch", 4);
@@ -300,16 +321,14 @@ static void settle_stream(const struct torch *torch, const struct pair_rank *pai
 
 static int settle_rank(struct flex *flex)
 {
-	struct torch *torch = flex->torch;
+	struct torch *torch = flex->own;
 	struct flex_rank *rank = &flex->ranks[torch->rank];
 	char text[32];
 
-	rank->rank = rank->pair ? rank->pair->rank : torch->told_rank;
+	rank->rank = rank->pair ? rank->paired_rank : torch->told_rank;
 	rank->world_size = torch->world_size;
 	rank->os_pid = (uint32_t)torch->host_pid_number;
-	settle_stream(torch, rank->pair, &flex->import.streams[torch->rank]);
-	if (flex->is_survey)
-		FLEXTRACE_TRY(pairing_name_file(flex->pairing, torch->n_files, torch->told_rank));
+	settle_stream(torch, rank, &flex->import.streams[torch->rank]);
 	if (torch->told_rank >= 0)
 		snprintf(text, sizeof(text), "%" PRId32, torch->told_rank);
 	else
@@ -320,7 +339,9 @@ static int settle_rank(struct flex *flex)
 /* JSON, but too deep for who reads it, or there was no memory. */
 static int lose_unread(struct flex *flex)
 {
-	for (uint32_t i = 0; i < flex->torch->n_unread_members; i++)
+	const struct torch *torch = flex->own;
+
+	for (uint32_t i = 0; i < torch->n_unread_members; i++)
 		FLEXTRACE_TRY(import_reject(&flex->import, LOSS_MALFORMED,
 		                            "distributedInfo or deviceProperties cannot be read",
 		                            0));
@@ -329,10 +350,10 @@ static int lose_unread(struct flex *flex)
 
 int torch_end_file(struct flex *flex)
 {
-	struct torch *torch = flex->torch;
+	struct torch *torch = flex->own;
 
 	if (torch->told_rank < 0)
-		torch->told_rank = dialect_next_rank(&flex->torch_ranks);
+		torch->told_rank = dialect_next_rank(&torch->ranks);
 	if (torch->rank == FLEXTRACE_NONE)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(settle_rank(flex));

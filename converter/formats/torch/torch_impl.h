@@ -43,6 +43,8 @@ struct torch {
 	uint32_t n_devices, n_devices_allocated;
 	struct map device_index, queue_index;
 
+	const char *ranks; /* weak: those of the options, less what is used */
+
 	/* of the file that is read */
 	uint32_t rank; /* index; FLEXTRACE_NONE: it had no event yet */
 	uint32_t n_files;
@@ -73,7 +75,7 @@ int torch_end_file(struct flex *flex);
 int torch_define(struct flex *flex, uint32_t rank);
 
 /* The device of a rank, adding it where needed. */
-int torch_find_device(struct flex *flex, uint32_t rank, uint32_t device,
+int torch_find_device(struct torch *torch, uint32_t rank, uint32_t device,
                       struct torch_device **ret_device);
 
 #endif

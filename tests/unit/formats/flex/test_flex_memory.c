@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "formats/flex/flex.h"
+#include "formats/flex/flex_impl.h"
 
 #define LIMIT_BYTES ((size_t)24 << 20)
 #define N_EVENTS    120000u
@@ -169,7 +169,7 @@ static uint64_t run(enum story story, uint64_t n)
 	uint32_t stream;
 	int code;
 
-	assert_int_equal(flex_begin_file(flex, IMPORT_FLEX, "made.json"), 0);
+	assert_int_equal(flex_begin_file(flex, &flex_events, NULL, "made.json"), 0);
 	for (uint64_t i = 0; i < n; i++) {
 		make(made, story, i);
 		assert_int_equal(flex_push(flex, &made->event, &fault), 0);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pair_filter.h: pairing.h as a filter between the readers of Flex and torch and what they write.
+ */
+#ifndef FLEXTRACE_IMPORT_PAIR_FILTER_H
+#define FLEXTRACE_IMPORT_PAIR_FILTER_H
+
+#include "formats/flex/flex_impl.h"
+#include "pairing.h"
+
+struct pair_filter {
+	struct event_filter filter; /* first */
+	struct pairing *pairing;    /* weak */
+};
+
+/* Until the pairing is solved, the filter only notes what is read. */
+void pair_filter_init(struct pair_filter *filter, struct pairing *pairing);
+
+/* Solves it, behind the last file. `epoch_ns`: what the torch files count from. */
+int pair_filter_solve(struct pair_filter *filter, const struct flex *flex, int64_t epoch_ns);
+
+/* Behind the last file of the second time: gives the devices of Flex to the torch files of their
+ * ranks, to be defined with theirs. */
+int pair_filter_end(const struct flex *flex);
+
+#endif
