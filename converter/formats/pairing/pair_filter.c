@@ -31,7 +31,7 @@ static enum key_kind kind_of_part(uint8_t part)
 	}
 }
 
-static enum key_kind kind_of_work(const struct flex_call *call)
+static enum key_kind kind_of_work(const struct event_call *call)
 {
 	switch (call->is_device ? call->kind : FLEXTRACE_DEVICE_KERNEL) {
 	case FLEXTRACE_DEVICE_KERNEL:
@@ -46,13 +46,13 @@ static enum key_kind kind_of_work(const struct flex_call *call)
 }
 
 /* Torch calls all copies of a direction by one name, and Flex's calls by the names of its own. */
-static uint64_t key_of(const struct flex_call *call)
+static uint64_t key_of(const struct event_call *call)
 {
-	struct flex_call named = *call;
+	struct event_call named = *call;
 	enum key_kind kind;
 
 	if (call->is_device || call->has_stamps) {
-		flex_cut_name(&named);
+		block_cut_name(&named);
 		kind = kind_of_work(&named);
 		return kind == KEY_EXEC || kind == KEY_PREP ? hash_text(&named.name, kind) : kind;
 	}
@@ -63,7 +63,7 @@ static uint64_t key_of(const struct flex_call *call)
 	return hash_words(call->kind, KEY_RUNTIME);
 }
 
-static uint64_t hash_stamps(const struct flex_call *call)
+static uint64_t hash_stamps(const struct event_call *call)
 {
 	uint64_t hash = 0, any = 0;
 
@@ -74,7 +74,7 @@ static uint64_t hash_stamps(const struct flex_call *call)
 	return any ? hash : 0;
 }
 
-static struct pair_event event_of(const struct flex_call *call)
+static struct pair_event event_of(const struct event_call *call)
 {
 	return (struct pair_event){
 		.begin_ns = call->begin_ns,
@@ -93,14 +93,14 @@ static struct pair_filter *filter_of(const struct event_filter *filter)
 	return (struct pair_filter *)(uintptr_t)filter;
 }
 
-static enum pair_side side_of(const struct flex_rank *rank)
+static enum pair_side side_of(const struct event_rank *rank)
 {
 	return rank->reader == &torch_events ? PAIR_TORCH : PAIR_FLEX;
 }
 
 /* -- the first time ---------------------------------------------------------------------------- */
 
-static int note(struct pairing *pairing, const struct flex_rank *rank,
+static int note(struct pairing *pairing, const struct event_rank *rank,
                 const struct pair_event *event)
 {
 	if (event->end_ns > PAIR_MAX_NS)
@@ -113,16 +113,16 @@ static int note(struct pairing *pairing, const struct flex_rank *rank,
 	return rank->rank < 0 ? FLEXTRACE_OK : pairing_note_flex(pairing, rank->rank, event);
 }
 
-static int note_call(struct event_filter *filter, struct flex *flex,
-                     const struct flex_thread *thread, struct flex_call *call, bool *ret_is_taken)
+static int note_call(struct event_filter *filter, struct event_import *events,
+                     const struct event_thread *thread, struct event_call *call, bool *ret_is_taken)
 {
 	const struct pair_event event = event_of(call);
 
 	*ret_is_taken = true;
-	return note(filter_of(filter)->pairing, &flex->ranks[thread->rank], &event);
+	return note(filter_of(filter)->pairing, &events->ranks[thread->rank], &event);
 }
 
-static void leave_rank(const struct event_filter *filter, struct flex_rank *rank,
+static void leave_rank(const struct event_filter *filter, struct event_rank *rank,
                        struct import_stream *stream)
 {
 	(void)filter;
@@ -130,21 +130,22 @@ static void leave_rank(const struct event_filter *filter, struct flex_rank *rank
 	(void)stream;
 }
 
-static int leave_time(const struct event_filter *filter, struct flex *flex,
+static int leave_time(const struct event_filter *filter, struct event_import *events,
                       struct trace_event *event)
 {
 	(void)filter;
-	(void)flex;
+	(void)events;
 	(void)event;
 	return FLEXTRACE_OK;
 }
 
-int pair_filter_solve(struct pair_filter *filter, const struct flex *flex, int64_t epoch_ns)
+int pair_filter_solve(struct pair_filter *filter, const struct event_import *events,
+                      int64_t epoch_ns)
 {
-	for (uint32_t i = 0; i < flex->n_ranks; i++) {
-		if (side_of(&flex->ranks[i]) == PAIR_TORCH)
-			FLEXTRACE_TRY(pairing_name_file(filter->pairing, flex->ranks[i].file,
-			                                flex->ranks[i].rank));
+	for (uint32_t i = 0; i < events->n_ranks; i++) {
+		if (side_of(&events->ranks[i]) == PAIR_TORCH)
+			FLEXTRACE_TRY(pairing_name_file(filter->pairing, events->ranks[i].file,
+			                                events->ranks[i].rank));
 	}
 	return pairing_solve(filter->pairing, epoch_ns);
 }
@@ -152,10 +153,10 @@ int pair_filter_solve(struct pair_filter *filter, const struct flex *flex, int64
 /* -- the second time --------------------------------------------------------------------------- */
 
 /* Finds out whether the other tool's files tell an interval, too. */
-static int pair_call(struct event_filter *filter, struct flex *flex,
-                     const struct flex_thread *thread, struct flex_call *call, bool *ret_is_taken)
+static int pair_call(struct event_filter *filter, struct event_import *events,
+                     const struct event_thread *thread, struct event_call *call, bool *ret_is_taken)
 {
-	const struct flex_rank *rank = &flex->ranks[thread->rank];
+	const struct event_rank *rank = &events->ranks[thread->rank];
 	const struct pair_event event = event_of(call), *partner;
 	enum pair_side side = side_of(rank);
 
@@ -168,7 +169,7 @@ static int pair_call(struct event_filter *filter, struct flex *flex,
 	/* Of work of the device Flex knows more, of the host torch. */
 	*ret_is_taken = (side == PAIR_TORCH) == event.is_device;
 	if (*ret_is_taken)
-		return import_lose(&flex->import, LOSS_DUPLICATE, 1);
+		return import_lose(&events->import, LOSS_DUPLICATE, 1);
 	if (event.is_device) {
 		call->correlation = partner->correlation ? partner->correlation : call->correlation;
 		call->bytes = call->bytes ? call->bytes : partner->bytes;
@@ -177,7 +178,7 @@ static int pair_call(struct event_filter *filter, struct flex *flex,
 }
 
 /* Flex's times count from the start of the machine, torch's from 1970. */
-static int move_time(const struct event_filter *filter, struct flex *flex,
+static int move_time(const struct event_filter *filter, struct event_import *events,
                      struct trace_event *event)
 {
 	uint32_t rank;
@@ -185,13 +186,13 @@ static int move_time(const struct event_filter *filter, struct flex *flex,
 	(void)filter;
 	if (!event->has_ts || event->ts_ns < 0 || event->ts_ns > PAIR_MAX_NS)
 		return FLEXTRACE_OK; /* what is beyond is no time for the decoder either */
-	FLEXTRACE_TRY(flex_find_rank(flex, event, &rank));
-	if (flex->ranks[rank].pair)
-		event->ts_ns = pair_move(&flex->ranks[rank].pair->result.fit, event->ts_ns);
+	FLEXTRACE_TRY(event_find_rank(events, event, &rank));
+	if (events->ranks[rank].pair)
+		event->ts_ns = pair_move(&events->ranks[rank].pair->result.fit, event->ts_ns);
 	return FLEXTRACE_OK;
 }
 
-static void pair_rank(const struct event_filter *filter, struct flex_rank *rank,
+static void pair_rank(const struct event_filter *filter, struct event_rank *rank,
                       struct import_stream *stream)
 {
 	const struct pairing *pairing = filter_of(filter)->pairing;
@@ -211,10 +212,10 @@ static void pair_rank(const struct event_filter *filter, struct flex_rank *rank,
 }
 
 /* Says that a device of Flex is one of the torch files of its rank. */
-static int give_device(const struct flex *flex, const struct flex_rank *of)
+static int give_device(const struct event_import *events, const struct event_rank *of)
 {
-	for (uint32_t i = 0; i < flex->n_ranks; i++) {
-		const struct flex_rank *torch = &flex->ranks[i];
+	for (uint32_t i = 0; i < events->n_ranks; i++) {
+		const struct event_rank *torch = &events->ranks[i];
 
 		if (side_of(torch) == PAIR_TORCH && torch->pair == of->pair)
 			FLEXTRACE_TRY(torch_add_device(torch->own, i, torch->device));
@@ -222,13 +223,13 @@ static int give_device(const struct flex *flex, const struct flex_rank *of)
 	return FLEXTRACE_OK;
 }
 
-int pair_filter_end(const struct flex *flex)
+int pair_filter_end(const struct event_import *events)
 {
-	for (uint32_t i = 0; i < flex->n_ranks; i++) {
-		const struct flex_rank *rank = &flex->ranks[i];
+	for (uint32_t i = 0; i < events->n_ranks; i++) {
+		const struct event_rank *rank = &events->ranks[i];
 
 		if (side_of(rank) == PAIR_FLEX && rank->pair && rank->has_device)
-			FLEXTRACE_TRY(give_device(flex, rank));
+			FLEXTRACE_TRY(give_device(events, rank));
 	}
 	return FLEXTRACE_OK;
 }

@@ -5,7 +5,7 @@
 #ifndef FLEXTRACE_IMPORT_PAIR_FILTER_H
 #define FLEXTRACE_IMPORT_PAIR_FILTER_H
 
-#include "formats/flex/flex_impl.h"
+#include "formats/chrome-json/event_reader.h"
 #include "pairing.h"
 
 struct pair_filter {
@@ -17,10 +17,11 @@ struct pair_filter {
 void pair_filter_init(struct pair_filter *filter, struct pairing *pairing);
 
 /* Solves it, behind the last file. `epoch_ns`: what the torch files count from. */
-int pair_filter_solve(struct pair_filter *filter, const struct flex *flex, int64_t epoch_ns);
+int pair_filter_solve(struct pair_filter *filter, const struct event_import *events,
+                      int64_t epoch_ns);
 
 /* Behind the last file of the second time: gives the devices of Flex to the torch files of their
  * ranks, to be defined with theirs. */
-int pair_filter_end(const struct flex *flex);
+int pair_filter_end(const struct event_import *events);
 
 #endif

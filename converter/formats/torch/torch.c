@@ -49,59 +49,61 @@ static bool move_time(struct torch *torch, struct trace_event *event)
 
 /* -- who ------------------------------------------------------------------------------------- */
 
-static int find_rank(struct flex *flex, const struct trace_event *event, uint32_t *ret_rank)
+static int find_rank(struct event_import *events, const struct trace_event *event,
+                     uint32_t *ret_rank)
 {
-	struct torch *torch = flex->own;
-	struct flex_rank rank = {.rank = FLEXTRACE_RANK_UNKNOWN, .file = torch->n_files};
+	struct torch *torch = events->own;
+	struct event_rank rank = {.rank = FLEXTRACE_RANK_UNKNOWN, .file = torch->n_files};
 
 	(void)event;
 	rank.n_mapped_tids = torch->n_files << FILE_TID_BITS;
 	if (torch->rank == FLEXTRACE_NONE) {
-		FLEXTRACE_TRY(flex_add_rank(flex, &rank, (struct import_stream){.instance = 0},
-		                            &torch->rank));
-		flex->ranks[torch->rank].n_jobs = flex->ranks[torch->rank].pair ? FIRST_JOB : 0;
+		FLEXTRACE_TRY(event_add_rank(events, &rank, (struct import_stream){.instance = 0},
+		                             &torch->rank));
+		events->ranks[torch->rank].n_jobs = events->ranks[torch->rank].pair ? FIRST_JOB : 0;
 	}
 	*ret_rank = torch->rank;
-	return flex_note_file(flex, *ret_rank);
+	return event_note_file(events, *ret_rank);
 }
 
 /* The process is who does what runs on a host. */
-static int note_host(struct flex *flex, const struct trace_event *event, enum torch_side side)
+static int note_host(struct event_import *events, const struct trace_event *event,
+                     enum torch_side side)
 {
-	struct torch *torch = flex->own;
+	struct torch *torch = events->own;
 	uint64_t number;
 	uint32_t pid;
 
 	if (torch->host_pid || (side != TORCH_HOST && side != TORCH_UNKNOWN))
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &pid, &number));
+	FLEXTRACE_TRY(event_intern_id(events, &event->pid, &pid, &number));
 	if (number > INT32_MAX)
 		return FLEXTRACE_OK;
 	torch->host_pid = pid;
-	flex->last_thread =
+	events->last_thread =
 		MAP_NONE; /* what belongs to the process is told otherwise from here on */
 	torch->host_pid_number = number;
 	return FLEXTRACE_OK;
 }
 
 /* Rows of others than the process have no numbers. */
-static int intern_thread(struct flex *flex, const struct trace_event *event, uint32_t *ret_text,
-                         uint64_t *ret_number)
+static int intern_thread(struct event_import *events, const struct trace_event *event,
+                         uint32_t *ret_text, uint64_t *ret_number)
 {
 	uint64_t pid_number;
 	uint32_t pid;
 	char *text;
 	int code;
 
-	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &pid, &pid_number));
-	FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, ret_text, ret_number));
-	if (pid == ((struct torch *)flex->own)->host_pid)
+	FLEXTRACE_TRY(event_intern_id(events, &event->pid, &pid, &pid_number));
+	FLEXTRACE_TRY(event_intern_id(events, &event->tid, ret_text, ret_number));
+	if (pid == ((struct torch *)events->own)->host_pid)
 		return FLEXTRACE_OK;
-	if (asprintf(&text, "%s %s", string_get(flex->import.strings, pid),
-	             string_get(flex->import.strings, *ret_text)) < 0)
+	if (asprintf(&text, "%s %s", string_get(events->import.strings, pid),
+	             string_get(events->import.strings, *ret_text)) < 0)
 		return FLEXTRACE_E_MEMORY;
 	*ret_number = UINT64_MAX;
-	code = string_intern(&flex->import.cache, text, ret_text);
+	code = string_intern(&events->import.cache, text, ret_text);
 	free(text);
 	return code;
 }
@@ -119,7 +121,7 @@ static bool read_number(const struct trace_value *value, uint32_t *ret)
 	return true;
 }
 
-static void read_place(const struct trace_event *event, struct flex_call *call)
+static void read_place(const struct trace_event *event, struct event_call *call)
 {
 	const struct trace_arg *device = trace_event_arg(event, "device");
 	const struct trace_arg *stream = trace_event_arg(event, "stream");
@@ -140,7 +142,7 @@ static uint64_t read_count(const struct trace_event *event, const char *key)
 
 /* A kernel of a collective belongs to a group of ranks. Its bytes are those of one rank: of what
  * all of them get together, or have together before, one share. */
-static void read_collective(const struct trace_event *event, struct flex_call *call)
+static void read_collective(const struct trace_event *event, struct event_call *call)
 {
 	const struct trace_arg *op = trace_event_arg(event, "Collective name");
 	const struct trace_arg *group = trace_event_arg(event, "Process Group Name");
@@ -159,7 +161,7 @@ static void read_collective(const struct trace_event *event, struct flex_call *c
 		call->bytes = 0;
 }
 
-static void classify(const struct trace_event *event, struct flex_call *call)
+static void classify(const struct trace_event *event, struct event_call *call)
 {
 	struct torch_class class = torch_class_of(text_of(&event->cat), text_of(&event->name));
 
@@ -172,23 +174,24 @@ static void classify(const struct trace_event *event, struct flex_call *call)
 	read_collective(event, call);
 }
 
-static int read_call(struct flex *flex, const struct trace_event *event, struct flex_call *ret_call,
-                     const char **ret_fault)
+static int read_call(struct event_import *events, const struct trace_event *event,
+                     struct event_call *ret_call, const char **ret_fault)
 {
 	const char *fault, *category = text_of(&event->cat);
 
 	*ret_fault = NULL;
-	flex_call_begin(event, ret_call);
+	event_call_begin(event, ret_call);
 	classify(event, ret_call);
-	fault = flex_call_attributes(event, ret_call);
+	fault = event_call_attributes(event, ret_call);
 	if (ret_call->is_device) {
 		ret_call->has_stamps &= !fault;
-		return flex_read_args(flex, event, category, &ret_call->type); /* with its type */
+		return event_read_args(events, event, category,
+		                       &ret_call->type); /* with its type */
 	}
 	if (!ret_call->has_stamps)
-		return flex_read_args(flex, event, category, &ret_call->args);
+		return event_read_args(events, event, category, &ret_call->args);
 	*ret_fault = fault;
-	flex_cut_name(ret_call);
+	block_cut_name(ret_call);
 	return FLEXTRACE_OK;
 }
 
@@ -207,11 +210,11 @@ static uint32_t part_of(uint8_t kind)
 	}
 }
 
-static int write_op(struct flex *flex, uint32_t rank, const struct flex_call *call)
+static int write_op(struct event_import *events, uint32_t rank, const struct event_call *call)
 {
-	struct event op = flex_event_of(flex, rank, RECORD_DEVICE_OP, call);
-	struct event estimate = flex_event(flex, rank, RECORD_HOST_ESTIMATE, call->end_ns);
-	uint64_t job = ++flex->ranks[rank].n_jobs;
+	struct event op = event_of_call(events, rank, RECORD_DEVICE_OP, call);
+	struct event estimate = event_of_rank(events, rank, RECORD_HOST_ESTIMATE, call->end_ns);
+	uint64_t job = ++events->ranks[rank].n_jobs;
 
 	op.payload.device_op = (struct flextrace_device_op){
 		.device = call->device,
@@ -236,32 +239,33 @@ static int write_op(struct flex *flex, uint32_t rank, const struct flex_call *ca
 		.source = "torch",
 	};
 	memcpy(op.payload.device_op.ts, call->ts, sizeof(call->ts));
-	FLEXTRACE_TRY(flex_write(flex, rank, &op));
-	return flex_write(flex, rank, &estimate);
+	FLEXTRACE_TRY(event_write(events, rank, &op));
+	return event_write(events, rank, &estimate);
 }
 
-static int take_device_work(struct flex *flex, uint32_t rank, const struct flex_call *call)
+static int take_device_work(struct event_import *events, uint32_t rank,
+                            const struct event_call *call)
 {
 	struct torch_device *device;
 
-	FLEXTRACE_TRY(torch_find_device(flex->own, rank, call->device, &device));
+	FLEXTRACE_TRY(torch_find_device(events->own, rank, call->device, &device));
 	device->has_stamps |= call->has_stamps;
-	return write_op(flex, rank, call);
+	return write_op(events, rank, call);
 }
 
 /* Remembers which row of the file a queue is, for its name. */
-static int note_queue(struct flex *flex, const struct trace_event *event)
+static int note_queue(struct event_import *events, const struct trace_event *event)
 {
-	struct torch *torch = flex->own;
+	struct torch *torch = events->own;
 	struct torch_queue queue = {.pid = 0};
-	struct flex_call call = {.device = 0};
+	struct event_call call = {.device = 0};
 	uint64_t number;
 
 	read_place(event, &call);
 	queue.device = call.device;
 	queue.queue = call.queue;
-	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &queue.pid, &number));
-	FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, &queue.tid, &number));
+	FLEXTRACE_TRY(event_intern_id(events, &event->pid, &queue.pid, &number));
+	FLEXTRACE_TRY(event_intern_id(events, &event->tid, &queue.tid, &number));
 	if (map_find(&torch->queue_index, (uint64_t)queue.pid << 32 | queue.tid, torch->rank) !=
 	    MAP_NONE)
 		return FLEXTRACE_OK;
@@ -273,10 +277,10 @@ static int note_queue(struct flex *flex, const struct trace_event *event)
 
 /* -- windows -------------------------------------------------------------------------------- */
 
-static int write_window(struct flex *flex, const struct flex_thread *thread,
-                        const struct flex_call *call)
+static int write_window(struct event_import *events, const struct event_thread *thread,
+                        const struct event_call *call)
 {
-	struct event event = flex_event_of(flex, thread->rank, RECORD_WINDOW, call);
+	struct event event = event_of_call(events, thread->rank, RECORD_WINDOW, call);
 
 	event.clock_ns = (uint64_t)call->begin_ns;
 	event.vtid = thread->vtid;
@@ -284,20 +288,20 @@ static int write_window(struct flex *flex, const struct flex_thread *thread,
 		.edge = FLEXTRACE_EDGE_BEGIN,
 		.name = call->full_name.bytes,
 	};
-	FLEXTRACE_TRY(flex_write(flex, thread->rank, &event));
+	FLEXTRACE_TRY(event_write(events, thread->rank, &event));
 	event.clock_ns = (uint64_t)call->end_ns;
 	event.payload.window.edge = FLEXTRACE_EDGE_END;
-	return flex_write(flex, thread->rank, &event);
+	return event_write(events, thread->rank, &event);
 }
 
-static int take_call(struct flex *flex, const struct flex_thread *thread,
-                     const struct flex_call *call, bool *ret_is_taken)
+static int take_call(struct event_import *events, const struct event_thread *thread,
+                     const struct event_call *call, bool *ret_is_taken)
 {
 	*ret_is_taken = true;
 	if (call->is_device)
-		return take_device_work(flex, thread->rank, call);
+		return take_device_work(events, thread->rank, call);
 	if (call->is_window)
-		return write_window(flex, thread, call);
+		return write_window(events, thread, call);
 	*ret_is_taken = false;
 	return FLEXTRACE_OK;
 }
@@ -330,52 +334,53 @@ static bool read_memory(const struct trace_event *event, struct flextrace_memory
 	return true;
 }
 
-static int write_note(struct flex *flex, const struct trace_event *event)
+static int write_note(struct event_import *events, const struct trace_event *event)
 {
 	struct event out = {.class = RECORD_ANNOTATION};
 	struct trace_text args;
 
-	FLEXTRACE_TRY(flex_read_args(flex, event, text_of(&event->cat), &args));
+	FLEXTRACE_TRY(event_read_args(events, event, text_of(&event->cat), &args));
 	out.payload.annotation.key = text_of(&event->name);
 	out.payload.annotation.value = args.bytes;
-	return flex_write_point(flex, event, &out);
+	return event_write_point(events, event, &out);
 }
 
 /* An instant that says more than its name keeps it as an annotation, also where it is understood.
  */
-static int take_instant(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+static int take_instant(struct event_import *events, const struct trace_event *event,
+                        const char **ret_fault)
 {
 	struct event out = {.class = RECORD_MEMORY};
-	struct torch *torch = flex->own;
+	struct torch *torch = events->own;
 	struct torch_device *device;
 
 	if (event->ts_ns < 0 || !event->n_args)
-		return flex_push_timed(flex, event, ret_fault);
-	FLEXTRACE_TRY(write_note(flex, event));
+		return event_push_timed(events, event, ret_fault);
+	FLEXTRACE_TRY(write_note(events, event));
 	if (!read_memory(event, &out.payload.memory))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(torch_find_device(torch, torch->rank, out.payload.memory.device, &device));
-	return flex_write_point(flex, event, &out);
+	return event_write_point(events, event, &out);
 }
 
 /* -- metadata -------------------------------------------------------------------------------- */
 
 /* Names stand before what they name: they are given at the end of the file. */
-static int take_metadata(struct flex *flex, const struct trace_event *event)
+static int take_metadata(struct event_import *events, const struct trace_event *event)
 {
 	const struct trace_arg *arg = trace_event_arg(event, "name");
-	struct torch *torch = flex->own;
+	struct torch *torch = events->own;
 	struct torch_name name = {.pid = 0};
 	uint64_t number;
 
 	if (!event->name.bytes || !arg || arg->value.kind != TRACE_TEXT)
-		return import_lose(&flex->import, LOSS_UNUSED, 1);
+		return import_lose(&events->import, LOSS_UNUSED, 1);
 	name.is_process = trace_text_is(&event->name, "process_name");
 	if (!name.is_process && !trace_text_is(&event->name, "thread_name"))
-		return import_lose(&flex->import, LOSS_UNUSED, 1);
-	FLEXTRACE_TRY(flex_intern_id(flex, &event->pid, &name.pid, &number));
-	FLEXTRACE_TRY(flex_intern_id(flex, &event->tid, &name.tid, &number));
-	FLEXTRACE_TRY(string_intern(&flex->import.cache, arg->value.text.bytes, &name.name));
+		return import_lose(&events->import, LOSS_UNUSED, 1);
+	FLEXTRACE_TRY(event_intern_id(events, &event->pid, &name.pid, &number));
+	FLEXTRACE_TRY(event_intern_id(events, &event->tid, &name.tid, &number));
+	FLEXTRACE_TRY(string_intern(&events->import.cache, arg->value.text.bytes, &name.name));
 	FLEXTRACE_TRY(ARRAY_RESERVE(torch->names, torch->n_names_allocated, torch->n_names + 1));
 	torch->names[torch->n_names++] = name;
 	return FLEXTRACE_OK;
@@ -391,37 +396,39 @@ static bool is_gradient(const struct trace_event *event)
 }
 
 /* An arrow is what leads from one row to another: derive finds these. */
-static int take_arrow(struct flex *flex, struct trace_event *event, const char **ret_fault)
+static int take_arrow(struct event_import *events, struct trace_event *event,
+                      const char **ret_fault)
 {
 	event->ph = event->ph == 's' ? 'b' : 'e';
 	event->name = event->cat;
-	return flex_push_timed(flex, event, ret_fault);
+	return event_push_timed(events, event, ret_fault);
 }
 
-static int take_event(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+static int take_event(struct event_import *events, const struct trace_event *event,
+                      const char **ret_fault)
 {
 	struct trace_event moved = *event;
 	struct torch_class class;
 	uint32_t rank;
 
-	if (flex_is_arrow(event) && (flex->filter || !is_gradient(event)))
-		return import_lose(&flex->import, LOSS_UNUSED, 1); /* ours are drawn anew */
-	FLEXTRACE_TRY(find_rank(flex, event, &rank));
+	if (event_is_arrow(event) && (events->filter || !is_gradient(event)))
+		return import_lose(&events->import, LOSS_UNUSED, 1); /* ours are drawn anew */
+	FLEXTRACE_TRY(find_rank(events, event, &rank));
 	if (event->ph == 'M')
-		return take_metadata(flex, event);
-	if (event->has_ts && (!move_time(flex->own, &moved) || moved.ts_ns >= FLEX_END_NS))
-		return flex_reject(flex, LOSS_MALFORMED, "its time is out of range", ret_fault);
+		return take_metadata(events, event);
+	if (event->has_ts && (!move_time(events->own, &moved) || moved.ts_ns >= EVENT_END_NS))
+		return event_reject(events, LOSS_MALFORMED, "its time is out of range", ret_fault);
 	if (is_gradient(event)) {
-		FLEXTRACE_TRY(note_host(flex, event, TORCH_HOST)); /* it may come first */
-		return take_arrow(flex, &moved, ret_fault);
+		FLEXTRACE_TRY(note_host(events, event, TORCH_HOST)); /* it may come first */
+		return take_arrow(events, &moved, ret_fault);
 	}
 	class = torch_class_of(text_of(&event->cat), text_of(&event->name));
-	FLEXTRACE_TRY(note_host(flex, event, class.side));
+	FLEXTRACE_TRY(note_host(events, event, class.side));
 	if (class.side == TORCH_DEVICE)
-		FLEXTRACE_TRY(note_queue(flex, event));
+		FLEXTRACE_TRY(note_queue(events, event));
 	if (event->has_ts && (event->ph == 'i' || event->ph == 'I'))
-		return take_instant(flex, &moved, ret_fault);
-	return flex_push_timed(flex, &moved, ret_fault);
+		return take_instant(events, &moved, ret_fault);
+	return event_push_timed(events, &moved, ret_fault);
 }
 
 static bool has_category(const struct trace_event *event)

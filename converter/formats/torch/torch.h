@@ -14,7 +14,7 @@
 #ifndef FLEXTRACE_IMPORT_TORCH_H
 #define FLEXTRACE_IMPORT_TORCH_H
 
-#include "formats/flex/flex_impl.h"
+#include "formats/chrome-json/event_reader.h"
 
 struct torch; /* opaque: what its reader has of its own */
 

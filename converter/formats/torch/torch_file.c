@@ -26,9 +26,9 @@ int64_t torch_epoch_ns(const struct torch *torch)
 	return torch->epoch_ns;
 }
 
-int torch_begin_file(struct flex *flex)
+int torch_begin_file(struct event_import *events)
 {
-	struct torch *torch = flex->own;
+	struct torch *torch = events->own;
 
 	torch->rank = FLEXTRACE_NONE;
 	torch->n_files++;
@@ -97,10 +97,10 @@ static uint64_t number_of(const cJSON *object, const char *key)
 }
 
 /* A description of a device that did nothing is of no use here: it stands in the annotation. */
-static int describe_device(struct flex *flex, const cJSON *properties)
+static int describe_device(struct event_import *events, const cJSON *properties)
 {
 	const cJSON *name = cJSON_GetObjectItemCaseSensitive(properties, "name");
-	struct torch *torch = flex->own;
+	struct torch *torch = events->own;
 	uint32_t place = map_find(&torch->device_index, torch->rank, number_of(properties, "id"));
 	struct torch_device *device;
 
@@ -109,13 +109,13 @@ static int describe_device(struct flex *flex, const cJSON *properties)
 	device = &torch->devices[place];
 	device->n_cores = (uint32_t)(number_of(properties, "numSms") & UINT32_MAX);
 	device->core_hz = number_of(properties, "coreHz");
-	return string_intern(&flex->import.cache, cJSON_IsString(name) ? name->valuestring : "",
+	return string_intern(&events->import.cache, cJSON_IsString(name) ? name->valuestring : "",
 	                     &device->name);
 }
 
-static int describe_devices(struct flex *flex)
+static int describe_devices(struct event_import *events)
 {
-	struct torch *torch = flex->own;
+	struct torch *torch = events->own;
 	cJSON *list = torch->properties ? cJSON_Parse(torch->properties) : NULL;
 	const cJSON *properties;
 	int code = FLEXTRACE_OK;
@@ -124,38 +124,38 @@ static int describe_devices(struct flex *flex)
 	cJSON_ArrayForEach(properties, list)
 	{
 		if (code == FLEXTRACE_OK)
-			code = describe_device(flex, properties);
+			code = describe_device(events, properties);
 	}
 	cJSON_Delete(list);
 	return code;
 }
 
-static int define_device(struct flex *flex, const struct torch_device *device)
+static int define_device(struct event_import *events, const struct torch_device *device)
 {
-	struct event event = flex_event(flex, device->rank, RECORD_DEVICE, 0);
+	struct event event = event_of_rank(events, device->rank, RECORD_DEVICE, 0);
 
 	event.payload.device = (struct flextrace_device){
 		.device = device->device,
-		.name = string_get(flex->import.strings, device->name),
+		.name = string_get(events->import.strings, device->name),
 		.n_cores = device->n_cores,
 		.core_hz = device->core_hz,
 	};
-	FLEXTRACE_TRY(flex_write(flex, device->rank, &event));
+	FLEXTRACE_TRY(event_write(events, device->rank, &event));
 	if (!device->has_stamps)
 		return FLEXTRACE_OK;
-	event = flex_event(flex, device->rank, RECORD_CLOCK_DOMAIN, 0);
+	event = event_of_rank(events, device->rank, RECORD_CLOCK_DOMAIN, 0);
 	event.payload.clock_domain = (struct flextrace_clock_domain){.device = device->device,
 	                                                             .counter_bits = 32};
-	return flex_write(flex, device->rank, &event);
+	return event_write(events, device->rank, &event);
 }
 
-int torch_define(struct flex *flex, uint32_t rank)
+int torch_define(struct event_import *events, uint32_t rank)
 {
-	const struct torch *torch = flex->ranks[rank].own;
+	const struct torch *torch = events->ranks[rank].own;
 
 	for (uint32_t i = 0; i < torch->n_devices; i++) {
 		if (torch->devices[i].rank == rank)
-			FLEXTRACE_TRY(define_device(flex, &torch->devices[i]));
+			FLEXTRACE_TRY(define_device(events, &torch->devices[i]));
 	}
 	return FLEXTRACE_OK;
 }
@@ -186,14 +186,14 @@ static void read_base(struct torch *torch, const struct trace_value *value)
 		torch->base_ns = base_ns;
 }
 
-static int keep_note(struct flex *flex, const struct trace_text *key,
+static int keep_note(struct event_import *events, const struct trace_text *key,
                      const struct trace_value *value)
 {
-	struct torch *torch = flex->own;
+	struct torch *torch = events->own;
 	struct torch_note note;
 
-	FLEXTRACE_TRY(string_intern(&flex->import.cache, key->bytes, &note.key));
-	FLEXTRACE_TRY(string_intern(&flex->import.cache, value->text.bytes, &note.value));
+	FLEXTRACE_TRY(string_intern(&events->import.cache, key->bytes, &note.key));
+	FLEXTRACE_TRY(string_intern(&events->import.cache, value->text.bytes, &note.value));
 	FLEXTRACE_TRY(ARRAY_RESERVE(torch->notes, torch->n_notes_allocated, torch->n_notes + 1));
 	torch->notes[torch->n_notes++] = note;
 	return FLEXTRACE_OK;
@@ -216,12 +216,12 @@ bool torch_knows_member(const struct trace_text *key)
 	return is_one_of(key, names, COUNT(names));
 }
 
-int torch_take_member(struct flex *flex, const struct trace_text *key,
+int torch_take_member(struct event_import *events, const struct trace_text *key,
                       const struct trace_value *value)
 {
 	/* How the file is written, and what it is called. */
 	static const char *const of_the_file[] = {"schemaVersion", "displayTimeUnit", "traceName"};
-	struct torch *torch = flex->own;
+	struct torch *torch = events->own;
 
 	if (is_one_of(key, of_the_file, COUNT(of_the_file)))
 		return FLEXTRACE_OK;
@@ -237,67 +237,67 @@ int torch_take_member(struct flex *flex, const struct trace_text *key,
 		if (!torch->properties)
 			return FLEXTRACE_E_MEMORY;
 	}
-	return keep_note(flex, key, value);
+	return keep_note(events, key, value);
 }
 
 /* -- the end of a file ----------------------------------------------------------------------- */
 
-static int write_notes(struct flex *flex)
+static int write_notes(struct event_import *events)
 {
-	const struct torch *torch = flex->own;
-	struct event event = flex_event(flex, torch->rank, RECORD_ANNOTATION, torch->first_ns);
+	const struct torch *torch = events->own;
+	struct event event = event_of_rank(events, torch->rank, RECORD_ANNOTATION, torch->first_ns);
 
 	event.vtid = (int32_t)torch->host_pid_number;
 	event.n_origins = 1;
-	event.origins[0] = flex_origin(flex, torch->rank, ORIGIN_NO_RECORD);
+	event.origins[0] = event_origin(events, torch->rank, ORIGIN_NO_RECORD);
 	for (uint32_t i = 0; i < torch->n_notes; i++) {
-		event.payload.annotation.key = string_get(flex->import.strings,
+		event.payload.annotation.key = string_get(events->import.strings,
 		                                          torch->notes[i].key);
-		event.payload.annotation.value = string_get(flex->import.strings,
+		event.payload.annotation.value = string_get(events->import.strings,
 		                                            torch->notes[i].value);
-		FLEXTRACE_TRY(flex_write(flex, torch->rank, &event));
+		FLEXTRACE_TRY(event_write(events, torch->rank, &event));
 	}
 	return FLEXTRACE_OK;
 }
 
-static int name_queue(struct flex *flex, const struct torch_name *name)
+static int name_queue(struct event_import *events, const struct torch_name *name)
 {
-	const struct torch *torch = flex->own;
+	const struct torch *torch = events->own;
 	uint32_t place = map_find(&torch->queue_index, (uint64_t)name->pid << 32 | name->tid,
 	                          torch->rank);
-	struct event event = flex_event(flex, torch->rank, RECORD_QUEUE_NAME, 0);
+	struct event event = event_of_rank(events, torch->rank, RECORD_QUEUE_NAME, 0);
 
 	if (place == MAP_NONE)
 		return FLEXTRACE_OK;
 	event.payload.name = (struct flextrace_name){
 		.device = torch->queues[place].device,
 		.id = torch->queues[place].queue,
-		.name = string_get(flex->import.strings, name->name),
+		.name = string_get(events->import.strings, name->name),
 	};
-	return flex_write(flex, torch->rank, &event);
+	return event_write(events, torch->rank, &event);
 }
 
-static int give_name(struct flex *flex, const struct torch_name *name)
+static int give_name(struct event_import *events, const struct torch_name *name)
 {
-	const struct torch *torch = flex->own;
+	const struct torch *torch = events->own;
 	uint32_t thread;
 
 	if (!name->is_process && name->pid != torch->host_pid)
-		return name_queue(flex, name);
+		return name_queue(events, name);
 	if (name->pid != torch->host_pid)
 		return FLEXTRACE_OK;
 	if (name->is_process) {
-		flex->ranks[torch->rank].program = name->name;
+		events->ranks[torch->rank].program = name->name;
 		return FLEXTRACE_OK;
 	}
-	thread = map_find(&flex->thread_index, torch->rank, name->tid);
+	thread = map_find(&events->thread_index, torch->rank, name->tid);
 	if (thread != MAP_NONE)
-		flex->threads[thread].name = name->name;
+		events->threads[thread].name = name->name;
 	return FLEXTRACE_OK;
 }
 
 /* Traces of one rank and process are one. */
-static void settle_stream(const struct torch *torch, const struct flex_rank *of,
+static void settle_stream(const struct torch *torch, const struct event_rank *of,
                           struct import_stream *stream)
 {
 	bool is_known = torch->told_rank >= 0;
@@ -308,7 +308,7 @@ static void settle_stream(const struct torch *torch, const struct flex_rank *of,
 	stream->clock_offset_ns = torch->epoch_ns + torch->late_base_ns;
 	if (of->pair) {
 		stream->instance = torch->n_files; /* Flex's is 0 */
-		flex_make_uuid(stream->uuid, "", (uint64_t)of->paired_rank);
+		event_make_uuid(stream->uuid, "", (uint64_t)of->paired_rank);
 		return;
 	}
 	memcpy(stream->uuid, "trch", 4);
@@ -319,47 +319,47 @@ static void settle_stream(const struct torch *torch, const struct flex_rank *of,
 	}
 }
 
-static int settle_rank(struct flex *flex)
+static int settle_rank(struct event_import *events)
 {
-	struct torch *torch = flex->own;
-	struct flex_rank *rank = &flex->ranks[torch->rank];
+	struct torch *torch = events->own;
+	struct event_rank *rank = &events->ranks[torch->rank];
 	char text[32];
 
 	rank->rank = rank->pair ? rank->paired_rank : torch->told_rank;
 	rank->world_size = torch->world_size;
 	rank->os_pid = (uint32_t)torch->host_pid_number;
-	settle_stream(torch, rank, &flex->import.streams[torch->rank]);
+	settle_stream(torch, rank, &events->import.streams[torch->rank]);
 	if (torch->told_rank >= 0)
 		snprintf(text, sizeof(text), "%" PRId32, torch->told_rank);
 	else
 		snprintf(text, sizeof(text), "of file %" PRIu32, torch->n_files);
-	return string_intern(&flex->import.cache, text, &rank->pid);
+	return string_intern(&events->import.cache, text, &rank->pid);
 }
 
 /* JSON, but too deep for who reads it, or there was no memory. */
-static int lose_unread(struct flex *flex)
+static int lose_unread(struct event_import *events)
 {
-	const struct torch *torch = flex->own;
+	const struct torch *torch = events->own;
 
 	for (uint32_t i = 0; i < torch->n_unread_members; i++)
-		FLEXTRACE_TRY(import_reject(&flex->import, LOSS_MALFORMED,
+		FLEXTRACE_TRY(import_reject(&events->import, LOSS_MALFORMED,
 		                            "distributedInfo or deviceProperties cannot be read",
 		                            0));
 	return FLEXTRACE_OK;
 }
 
-int torch_end_file(struct flex *flex)
+int torch_end_file(struct event_import *events)
 {
-	struct torch *torch = flex->own;
+	struct torch *torch = events->own;
 
 	if (torch->told_rank < 0)
 		torch->told_rank = dialect_next_rank(&torch->ranks);
 	if (torch->rank == FLEXTRACE_NONE)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(settle_rank(flex));
-	FLEXTRACE_TRY(describe_devices(flex));
-	FLEXTRACE_TRY(lose_unread(flex));
+	FLEXTRACE_TRY(settle_rank(events));
+	FLEXTRACE_TRY(describe_devices(events));
+	FLEXTRACE_TRY(lose_unread(events));
 	for (uint32_t i = 0; i < torch->n_names; i++)
-		FLEXTRACE_TRY(give_name(flex, &torch->names[i]));
-	return write_notes(flex);
+		FLEXTRACE_TRY(give_name(events, &torch->names[i]));
+	return write_notes(events);
 }

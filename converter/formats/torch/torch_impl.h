@@ -68,11 +68,11 @@ struct torch {
 /* -- torch_file.c */
 
 bool torch_knows_member(const struct trace_text *key);
-int torch_begin_file(struct flex *flex);
-int torch_take_member(struct flex *flex, const struct trace_text *key,
+int torch_begin_file(struct event_import *events);
+int torch_take_member(struct event_import *events, const struct trace_text *key,
                       const struct trace_value *value);
-int torch_end_file(struct flex *flex);
-int torch_define(struct flex *flex, uint32_t rank);
+int torch_end_file(struct event_import *events);
+int torch_define(struct event_import *events, uint32_t rank);
 
 /* The device of a rank, adding it where needed. */
 int torch_find_device(struct torch *torch, uint32_t rank, uint32_t device,

@@ -73,7 +73,7 @@ static bool is_same_word(const char *left, const char *right)
 static uint8_t kind_of_call(const char *name)
 {
 	static const char *const names[] = {
-#define NAME(id, value, guide, flex) [FLEXTRACE_RUNTIME_##id] = guide,
+#define NAME(id, value, guide, events) [FLEXTRACE_RUNTIME_##id] = guide,
 		FLEXTRACE_RUNTIME_KINDS(NAME)
 #undef NAME
 	};

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "formats/flex/flex_impl.h"
+#include "formats/flex/flex.h"
 
 #define LIMIT_BYTES ((size_t)24 << 20)
 #define N_EVENTS    120000u
@@ -162,21 +162,21 @@ static uint64_t run(enum story story, uint64_t n)
 	struct made *made = malloc(sizeof(*made));
 	const struct import_options options = {.n_paths = 0};
 	struct import *import = import_new(&import_event_files, &options);
-	struct flex *flex = (struct flex *)import;
+	struct event_import *events = (struct event_import *)import;
 	uint64_t n_ops = 0, last_ns = 0;
 	struct event event;
 	const char *fault;
 	uint32_t stream;
 	int code;
 
-	assert_int_equal(flex_begin_file(flex, &flex_events, NULL, "made.json"), 0);
+	assert_int_equal(event_begin_file(events, &flex_events, NULL, "made.json"), 0);
 	for (uint64_t i = 0; i < n; i++) {
 		make(made, story, i);
-		assert_int_equal(flex_push(flex, &made->event, &fault), 0);
+		assert_int_equal(event_push(events, &made->event, &fault), 0);
 		assert_null(fault);
 	}
-	assert_int_equal(flex_end_file(flex), 0);
-	assert_int_equal(flex_end_files(flex), 0);
+	assert_int_equal(event_end_file(events), 0);
+	assert_int_equal(event_end_files(events), 0);
 	while ((code = import_next(import, &stream, &event)) > 0) {
 		n_ops += event.class == RECORD_DEVICE_OP;
 		assert_true(event.clock_ns >= last_ns);

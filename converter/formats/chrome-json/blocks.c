@@ -1,9 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "flex_impl.h"
+#include "event_reader.h"
 
 #define LEAST_WAIT_NS 500000000 /* 2^32 cycles of a counter take longer */
+
+/* -- names ---------------------------------------------------------------------------------- */
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static const struct {
+	const char *text;
+	uint8_t part; /* enum flextrace_estimate */
+} suffixes[] = {
+	{" Cmpt Exec", FLEXTRACE_ESTIMATE_EXEC},
+	{" Cmpt Prep", FLEXTRACE_ESTIMATE_PREP},
+	{" DmaI", FLEXTRACE_ESTIMATE_DMA_IN},
+	{" DmaO", FLEXTRACE_ESTIMATE_DMA_OUT},
+};
+
+static const char *const protocol_names[] = {"SenRdma", "Host DMA",  "HCOLL",
+                                             "Wdone",   "Wait for ", "R5 ",
+                                             "Send ",   "DLM Wait",  "Cleanup "};
+
+static bool begins_with(const char *name, const char *text)
+{
+	return strncmp(name, text, strlen(text)) == 0;
+}
+
+static bool ends_with(const char *name, size_t length, const char *text)
+{
+	size_t n = strlen(text);
+
+	return length > n && memcmp(name + length - n, text, n) == 0;
+}
+
+void block_cut_name(struct event_call *call)
+{
+	const struct trace_text *name = &call->full_name;
+
+	call->part = FLEXTRACE_ESTIMATE_WHOLE;
+	for (size_t i = 0; i < COUNT(suffixes); i++) {
+		if (!ends_with(name->bytes, name->length, suffixes[i].text))
+			continue;
+		call->part = suffixes[i].part;
+		call->name.length = name->length - strlen(suffixes[i].text);
+	}
+}
+
+/* Whether a control block of this name moves messages between ranks. */
+static bool is_protocol(const char *name)
+{
+	for (size_t i = 0; i < COUNT(protocol_names); i++) {
+		if (begins_with(name, protocol_names[i]))
+			return true;
+	}
+	return false;
+}
 
 /* -- in -------------------------------------------------------------------------------------- */
 
@@ -15,7 +68,7 @@ static uint64_t load_word(const char *bytes, size_t n)
 	return word;
 }
 
-uint64_t flex_hash_text(const struct trace_text *text, uint64_t hash)
+uint64_t block_hash_text(const struct trace_text *text, uint64_t hash)
 {
 	const char *at = text->bytes;
 	size_t left = text->length;
@@ -26,19 +79,19 @@ uint64_t flex_hash_text(const struct trace_text *text, uint64_t hash)
 }
 
 /* Of what all events of a control block share. */
-static uint64_t hash_call(uint32_t rank, const struct flex_call *call)
+static uint64_t hash_call(uint32_t rank, const struct event_call *call)
 {
 	uint64_t hash = hash_words((uint64_t)call->ts[0] << 32 | call->ts[1],
 	                           (uint64_t)call->ts[2] << 32 | call->ts[3]);
 
-	return flex_hash_text(&call->name, hash_words((uint64_t)call->ts[4] << 32 | rank, hash));
+	return block_hash_text(&call->name, hash_words((uint64_t)call->ts[4] << 32 | rank, hash));
 }
 
-static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int64_t clock_ns,
-                                bool has_end)
+static struct block_part part_of(uint32_t rank, const struct event_call *call, int64_t clock_ns,
+                                 bool has_end)
 {
-	struct flex_part part = {
-		.head = {(uint64_t)clock_ns, rank, -1, -1, FLEX_PART, true, 0, call->record},
+	struct block_part part = {
+		.head = {(uint64_t)clock_ns, rank, -1, -1, ITEM_PART, true, 0, call->record},
 		.begin_ns = call->begin_ns,
 		.end_ns = has_end ? call->end_ns : 0,
 		.hash = hash_call(rank, call),
@@ -56,29 +109,29 @@ static struct flex_part part_of(uint32_t rank, const struct flex_call *call, int
 	return part;
 }
 
-#define SHORT_BYTES offsetof(struct flex_part, bytes)
-#define REST_BYTES  (sizeof(struct flex_part) - SHORT_BYTES)
+#define SHORT_BYTES offsetof(struct block_part, bytes)
+#define REST_BYTES  (sizeof(struct block_part) - SHORT_BYTES)
 
 /* How many texts stand in its item. */
-static int n_texts(const struct flex_part *part)
+static int n_texts(const struct block_part *part)
 {
-	return part->is_short ? FLEX_NAME + 1 : FLEX_N_TEXTS;
+	return part->is_short ? PART_NAME + 1 : PART_N_TEXTS;
 }
 
-int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call, int64_t clock_ns,
-                  bool has_end)
+int block_add_part(struct event_import *events, uint32_t rank, const struct event_call *call,
+                   int64_t clock_ns, bool has_end)
 {
-	const struct trace_text *texts[FLEX_N_TEXTS] = {&call->name, &call->group, &call->type};
-	struct flex_part part = part_of(rank, call, clock_ns, has_end);
+	const struct trace_text *texts[PART_N_TEXTS] = {&call->name, &call->group, &call->type};
+	struct block_part part = part_of(rank, call, clock_ns, has_end);
 	size_t n_bytes = part.is_short ? SHORT_BYTES : sizeof(part);
 	void *item;
 	char *at;
 
-	part.origins[part.part] = flex_origin(flex, rank, call->record);
+	part.origins[part.part] = event_origin(events, rank, call->record);
 	part.head.file = part.origins[part.part].file;
 	for (int i = 0; i < n_texts(&part); i++)
 		n_bytes += item_text_bytes(texts[i]);
-	FLEXTRACE_TRY(spool_add(flex->import.events, (uint64_t)clock_ns, n_bytes, &item));
+	FLEXTRACE_TRY(spool_add(events->import.events, (uint64_t)clock_ns, n_bytes, &item));
 	memcpy(item, &part, SHORT_BYTES);
 	at = (char *)item + SHORT_BYTES;
 	if (!part.is_short) {
@@ -86,34 +139,34 @@ int flex_add_part(struct flex *flex, uint32_t rank, const struct flex_call *call
 		at += REST_BYTES;
 	}
 	for (int i = 0; i < n_texts(&part); i++)
-		FLEXTRACE_TRY(item_put_text(flex->import.events, &at, texts[i]));
-	flex->ranks[rank].has_device = true;
-	if (clock_ns > flex->ranks[rank].last_ns)
-		flex->ranks[rank].last_ns = clock_ns;
+		FLEXTRACE_TRY(item_put_text(events->import.events, &at, texts[i]));
+	events->ranks[rank].has_device = true;
+	if (clock_ns > events->ranks[rank].last_ns)
+		events->ranks[rank].last_ns = clock_ns;
 	return FLEXTRACE_OK;
 }
 
 /* -- joining --------------------------------------------------------------------------------- */
 
-void flex_part_read(const void *item, struct flex_part_view *ret_view)
+void block_part_read(const void *item, struct block_part_view *ret_view)
 {
-	struct flex_part *part = &ret_view->part;
+	struct block_part *part = &ret_view->part;
 	const char *at = (const char *)item + SHORT_BYTES;
 
 	memcpy(part, item, SHORT_BYTES);
-	ret_view->texts[FLEX_GROUP] = ret_view->texts[FLEX_TYPE] = (struct item_text){{"", 0}, 0};
+	ret_view->texts[PART_GROUP] = ret_view->texts[PART_TYPE] = (struct item_text){{"", 0}, 0};
 	if (part->is_short) {
 		part->bytes = part->correlation = 0;
 		part->wait_ns = 0;
 		part->origins[part->part] = (struct origin){part->head.file, part->head.record,
 		                                            false};
-		ret_view->texts[FLEX_NAME] = item_get_text(&at);
+		ret_view->texts[PART_NAME] = item_get_text(&at);
 		part->is_short = false;
 		return;
 	}
 	memcpy(&part->bytes, at, REST_BYTES);
 	at += REST_BYTES;
-	for (int i = 0; i < FLEX_N_TEXTS; i++)
+	for (int i = 0; i < PART_N_TEXTS; i++)
 		ret_view->texts[i] = item_get_text(&at);
 }
 
@@ -125,7 +178,7 @@ static bool is_same_name(const struct item_text *a, const struct item_text *b)
 }
 
 /* Computing is what everything else waits for. */
-static int worth(const struct flex_part *part)
+static int worth(const struct block_part *part)
 {
 	static const int worths[FLEXTRACE_ESTIMATE_COUNT] = {
 		[FLEXTRACE_ESTIMATE_WHOLE] = 1,   [FLEXTRACE_ESTIMATE_DMA_IN] = 2,
@@ -138,7 +191,7 @@ static int worth(const struct flex_part *part)
 
 /* How long the preparation took, where that is not what is estimated; 0: nothing that the stamps
  * do not tell. */
-static int64_t wait_of(const struct flex_part *part)
+static int64_t wait_of(const struct block_part *part)
 {
 	bool is_prep = part->part == FLEXTRACE_ESTIMATE_PREP && part->end_ns;
 
@@ -147,14 +200,14 @@ static int64_t wait_of(const struct flex_part *part)
 	return part->end_ns - part->begin_ns < LEAST_WAIT_NS ? 0 : part->end_ns - part->begin_ns;
 }
 
-bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *earlier)
+bool block_part_join(struct block_part_view *later, const struct block_part_view *earlier)
 {
-	struct flex_part *to = &later->part;
-	const struct flex_part *from = &earlier->part;
+	struct block_part *to = &later->part;
+	const struct block_part *from = &earlier->part;
 
 	if ((to->parts & from->parts) || to->hash != from->hash ||
 	    to->head.stream != from->head.stream || memcmp(to->ts, from->ts, sizeof(to->ts)) ||
-	    !is_same_name(&later->texts[FLEX_NAME], &earlier->texts[FLEX_NAME]))
+	    !is_same_name(&later->texts[PART_NAME], &earlier->texts[PART_NAME]))
 		return false;
 	to->wait_ns = wait_of(to) > wait_of(from) ? wait_of(to) : wait_of(from);
 	if (worth(from) >= worth(to)) {
@@ -171,7 +224,7 @@ bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *e
 	to->correlation = from->correlation ? from->correlation : to->correlation;
 	to->power = from->power ? from->power : to->power;
 	to->peer = from->peer >= 0 ? from->peer : to->peer;
-	for (int i = FLEX_GROUP; i < FLEX_N_TEXTS; i++) {
+	for (int i = PART_GROUP; i < PART_N_TEXTS; i++) {
 		if (earlier->texts[i].text.length)
 			later->texts[i] = earlier->texts[i];
 	}
@@ -180,12 +233,12 @@ bool flex_part_join(struct flex_part_view *later, const struct flex_part_view *e
 
 /* -- out ------------------------------------------------------------------------------------- */
 
-static uint32_t kind_of(const struct flex_part *part, const char *name)
+static uint32_t kind_of(const struct block_part *part, const char *name)
 {
 	/* Their order is that of enum flextrace_part. */
 	uint32_t parts = part->parts >> FLEXTRACE_ESTIMATE_DMA_IN;
 
-	if (part->parts == 1 << FLEXTRACE_ESTIMATE_WHOLE && flex_is_protocol(name))
+	if (part->parts == 1 << FLEXTRACE_ESTIMATE_WHOLE && is_protocol(name))
 		return FLEXTRACE_DEVICE_MEMCPY_PTOP;
 	if (part->parts & 1 << FLEXTRACE_ESTIMATE_WHOLE)
 		return FLEXTRACE_DEVICE_KERNEL;
@@ -197,7 +250,7 @@ static uint32_t kind_of(const struct flex_part *part, const char *name)
 }
 
 /* Of a row that no event tells, that of the control block. */
-static void fill_origins(const struct flex_part *part, struct event *event)
+static void fill_origins(const struct block_part *part, struct event *event)
 {
 	bool is_of_one = !(part->parts & (part->parts - 1));
 
@@ -207,11 +260,11 @@ static void fill_origins(const struct flex_part *part, struct event *event)
 		event->origins[i] = part->parts >> i & 1 ? part->origins[i] : event->origins[0];
 }
 
-static void fill_op(const struct flex_part_view *view, const struct flex_rank *rank,
+static void fill_op(const struct block_part_view *view, const struct event_rank *rank,
                     struct event *event)
 {
-	const struct flex_part *part = &view->part;
-	const char *name = view->texts[FLEX_NAME].text.bytes;
+	const struct block_part *part = &view->part;
+	const char *name = view->texts[PART_NAME].text.bytes;
 
 	event->payload.device_op = (struct flextrace_device_op){
 		.device = rank->device,
@@ -222,14 +275,14 @@ static void fill_op(const struct flex_part_view *view, const struct flex_rank *r
 		.power = part->power,
 		.bytes = part->bytes,
 		.peer = part->peer,
-		.group = view->texts[FLEX_GROUP].text.bytes,
-		.type = view->texts[FLEX_TYPE].text.bytes,
+		.group = view->texts[PART_GROUP].text.bytes,
+		.type = view->texts[PART_TYPE].text.bytes,
 	};
 	memcpy(event->payload.device_op.ts, part->ts, sizeof(part->ts));
 	fill_origins(part, event);
 }
 
-static void fill_estimate(const struct flex_part *part, const struct flex_rank *rank,
+static void fill_estimate(const struct block_part *part, const struct event_rank *rank,
                           struct event *event)
 {
 	event->payload.host_estimate = (struct flextrace_host_estimate){
@@ -242,7 +295,7 @@ static void fill_estimate(const struct flex_part *part, const struct flex_rank *
 	};
 }
 
-static void fill_wait(const struct flex_part *part, const struct flex_rank *rank,
+static void fill_wait(const struct block_part *part, const struct event_rank *rank,
                       struct event *event)
 {
 	fill_estimate(part, rank, event);
@@ -250,37 +303,37 @@ static void fill_wait(const struct flex_part *part, const struct flex_rank *rank
 	event->payload.host_estimate.end_ns = (uint64_t)(part->begin_ns + part->wait_ns);
 }
 
-uint8_t flex_block_rest(const struct flex_part *part, uint8_t rest)
+uint8_t block_rest_of(const struct block_part *part, uint8_t rest)
 {
-	if (rest == FLEX_NO_REST && part->begin_ns)
-		return FLEX_ESTIMATE;
-	if (rest == FLEX_ESTIMATE && !part->is_short && part->wait_ns &&
+	if (rest == REST_NONE && part->begin_ns)
+		return REST_ESTIMATE;
+	if (rest == REST_ESTIMATE && !part->is_short && part->wait_ns &&
 	    part->part != FLEXTRACE_ESTIMATE_PREP)
-		return FLEX_WAIT;
-	return FLEX_NO_REST;
+		return REST_WAIT;
+	return REST_NONE;
 }
 
-int flex_block_event(struct flex *flex, const void *item, uint8_t rest, uint32_t *ret_rank,
-                     struct event *ret_event)
+int block_event(struct event_import *events, const void *item, uint8_t rest, uint32_t *ret_rank,
+                struct event *ret_event)
 {
-	const struct flex_part *part = item;
-	struct flex_part_view view;
-	struct flex_rank *rank;
+	const struct block_part *part = item;
+	struct block_part_view view;
+	struct event_rank *rank;
 
 	*ret_rank = part->head.stream;
-	rank = &flex->ranks[*ret_rank];
+	rank = &events->ranks[*ret_rank];
 	ret_event->class = rest ? RECORD_HOST_ESTIMATE : RECORD_DEVICE_OP;
 	ret_event->clock_ns = part->head.clock_ns;
 	ret_event->vpid = rank->vpid;
 	ret_event->vtid = -1;
 	ret_event->n_origins = 0;
 	if (rest) {
-		(rest == FLEX_WAIT ? fill_wait : fill_estimate)(part, rank, ret_event);
+		(rest == REST_WAIT ? fill_wait : fill_estimate)(part, rank, ret_event);
 		return FLEXTRACE_OK;
 	}
-	flex_part_read(item, &view);
-	FLEXTRACE_TRY(item_fetch_texts(flex->import.events, &flex->import.texts, view.texts,
-	                               FLEX_N_TEXTS));
+	block_part_read(item, &view);
+	FLEXTRACE_TRY(item_fetch_texts(events->import.events, &events->import.texts, view.texts,
+	                               PART_N_TEXTS));
 	rank->n_jobs++;
 	fill_op(&view, rank, ret_event);
 	return FLEXTRACE_OK;

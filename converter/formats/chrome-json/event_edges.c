@@ -15,7 +15,7 @@
  */
 #include <string.h>
 
-#include "flex_impl.h"
+#include "event_reader.h"
 
 #define SPOOL_BYTES ((size_t)1 << 20)
 #define N_DOUBTED   32u /* edges of a thread that wait: chance does not put so many in order */
@@ -23,7 +23,7 @@
 enum { EDGE_NAME, EDGE_ARGS, EDGE_GROUP, EDGE_TYPE, EDGE_N_TEXTS };
 
 struct edge { /* its texts follow */
-	struct flex_call call;
+	struct event_call call;
 	uint64_t begin;        /* place + 1 of the later begin right before this end; 0: none */
 	int64_t other_ns;      /* of the begin, or the end, right beside it */
 	uint32_t begin_record; /* of the begin right before this end */
@@ -35,7 +35,7 @@ struct edge { /* its texts follow */
 	bool is_whole;  /* likewise: it tells the interval, the other one does not */
 };
 
-static void list_texts(struct flex_call *call, struct trace_text *texts[EDGE_N_TEXTS])
+static void list_texts(struct event_call *call, struct trace_text *texts[EDGE_N_TEXTS])
 {
 	texts[EDGE_NAME] = &call->full_name;
 	texts[EDGE_ARGS] = &call->args;
@@ -44,19 +44,19 @@ static void list_texts(struct flex_call *call, struct trace_text *texts[EDGE_N_T
 }
 
 /* The begin's attributes hold, where it has any. */
-static bool has_attributes(const struct flex_call *begin)
+static bool has_attributes(const struct event_call *begin)
 {
 	return begin->has_stamps || begin->is_device || begin->args.length;
 }
 
 /* Ties an end to the begin right before it in the file, if they are of one interval. That begin is
  * no longer to be changed if it is not given. */
-static void tie(const struct flex_thread *thread, struct edge *begin, struct edge *end)
+static void tie(const struct event_thread *thread, struct edge *begin, struct edge *end)
 {
 	const struct trace_text *name = &end->call.full_name;
 
 	if (!thread->last_begin ||
-	    (name->length && flex_hash_text(name, end->thread) != thread->last_hash))
+	    (name->length && block_hash_text(name, end->thread) != thread->last_hash))
 		return;
 	if (thread->last_begin_ns > end->call.begin_ns) {
 		end->begin = thread->last_begin;
@@ -77,70 +77,71 @@ static void tie(const struct flex_thread *thread, struct edge *begin, struct edg
 }
 
 /* Lets a begin or an end wait. */
-static int put_edge(struct flex *flex, struct edge *edge)
+static int put_edge(struct event_import *events, struct edge *edge)
 {
 	struct trace_text *texts[EDGE_N_TEXTS];
 	size_t n_bytes = sizeof(*edge);
 	void *item;
 	char *at;
 
-	if (!flex->edges.spool)
-		flex->edges.spool = spool_new(SPOOL_BYTES);
-	if (!flex->edges.spool)
+	if (!events->edges.spool)
+		events->edges.spool = spool_new(SPOOL_BYTES);
+	if (!events->edges.spool)
 		return FLEXTRACE_E_MEMORY;
 	list_texts(&edge->call, texts);
 	for (int i = 0; i < EDGE_N_TEXTS; i++)
 		n_bytes += item_text_bytes(texts[i]);
-	FLEXTRACE_TRY(spool_add(flex->edges.spool, (uint64_t)edge->call.begin_ns, n_bytes, &item));
+	FLEXTRACE_TRY(
+		spool_add(events->edges.spool, (uint64_t)edge->call.begin_ns, n_bytes, &item));
 	memcpy(item, edge, sizeof(*edge));
 	at = (char *)item + sizeof(*edge);
 	for (int i = 0; i < EDGE_N_TEXTS; i++)
-		FLEXTRACE_TRY(item_put_text(flex->edges.spool, &at, texts[i]));
+		FLEXTRACE_TRY(item_put_text(events->edges.spool, &at, texts[i]));
 	return FLEXTRACE_OK;
 }
 
 /* Lets an end wait, and the begin right before it, which may be its own. */
-static int keep_end(struct flex *flex, uint32_t thread, const struct flex_call *call)
+static int keep_end(struct event_import *events, uint32_t thread, const struct event_call *call)
 {
-	struct flex_thread *of = &flex->threads[thread];
+	struct event_thread *of = &events->threads[thread];
 	struct edge end = {.call = *call, .thread = thread, .is_end = true};
 	struct edge begin = {.thread = thread};
-	bool has_begin = of->is_last_held && flex_close(flex, thread, NULL, &begin.call);
+	bool has_begin = of->is_last_held && event_close(events, thread, NULL, &begin.call);
 
 	of->is_last_held = false;
 	tie(of, has_begin ? &begin : NULL, &end);
 	of->n_ends++;
 	of->n_beside += end.is_beside;
 	if (has_begin)
-		FLEXTRACE_TRY(put_edge(flex, &begin));
-	return put_edge(flex, &end);
+		FLEXTRACE_TRY(put_edge(events, &begin));
+	return put_edge(events, &end);
 }
 
 /* Lets what is begun wait. */
-static int keep_open(struct flex *flex, uint32_t thread)
+static int keep_open(struct event_import *events, uint32_t thread)
 {
 	struct edge edge = {.thread = thread};
 
-	flex->threads[thread].is_last_held = false;
-	while (flex_close(flex, thread, NULL, &edge.call))
-		FLEXTRACE_TRY(put_edge(flex, &edge));
+	events->threads[thread].is_last_held = false;
+	while (event_close(events, thread, NULL, &edge.call))
+		FLEXTRACE_TRY(put_edge(events, &edge));
 	return FLEXTRACE_OK;
 }
 
 /* Holds a begin until something of its thread comes behind it. */
-static int hold_begin(struct flex *flex, uint32_t thread, const struct flex_call *begin)
+static int hold_begin(struct event_import *events, uint32_t thread, const struct event_call *begin)
 {
-	struct flex_thread *of = &flex->threads[thread];
+	struct event_thread *of = &events->threads[thread];
 
 	of->last_begin = begin->offset_bytes + 1;
-	of->last_hash = flex_hash_text(&begin->full_name, thread);
+	of->last_hash = block_hash_text(&begin->full_name, thread);
 	of->last_begin_ns = begin->begin_ns;
-	return flex_open(flex, thread, begin);
+	return event_open(events, thread, begin);
 }
 
-static void take_attributes(struct flex_call *call, const struct flex_call *end)
+static void take_attributes(struct event_call *call, const struct event_call *end)
 {
-	const struct flex_call begin = *call;
+	const struct event_call begin = *call;
 
 	*call = *end;
 	call->begin_ns = begin.begin_ns;
@@ -150,19 +151,19 @@ static void take_attributes(struct flex_call *call, const struct flex_call *end)
 	call->is_device = false;
 	call->is_window = begin.is_window;
 	if (call->has_stamps)
-		flex_cut_name(call);
+		block_cut_name(call);
 }
 
 /* -- as they come ---------------------------------------------------------------------------- */
 
 /* Whether a begin or an end has to wait. */
-static int look_at_order(struct flex *flex, uint32_t thread, int64_t ns, bool *ret_waits)
+static int look_at_order(struct event_import *events, uint32_t thread, int64_t ns, bool *ret_waits)
 {
-	struct flex_thread *of = &flex->threads[thread];
+	struct event_thread *of = &events->threads[thread];
 
 	if (!of->is_shuffled && ns < of->last_edge_ns) {
 		of->is_shuffled = true;
-		FLEXTRACE_TRY(keep_open(flex, thread));
+		FLEXTRACE_TRY(keep_open(events, thread));
 	}
 	of->last_edge_ns = ns;
 	*ret_waits = of->is_shuffled || of->n_in_order < N_DOUBTED;
@@ -171,63 +172,66 @@ static int look_at_order(struct flex *flex, uint32_t thread, int64_t ns, bool *r
 }
 
 /* An end whose stamps make no sense ends its begin all the same. */
-static int read_end(struct flex *flex, const struct trace_event *event, struct flex_call *ret_end)
+static int read_end(struct event_import *events, const struct trace_event *event,
+                    struct event_call *ret_end)
 {
 	const char *fault;
 
-	FLEXTRACE_TRY(flex_call_read(flex, event, ret_end, &fault));
+	FLEXTRACE_TRY(event_call_read(events, event, ret_end, &fault));
 	ret_end->has_stamps &= !fault;
 	return FLEXTRACE_OK;
 }
 
-static int take_end(struct flex *flex, uint32_t thread, const struct trace_event *event,
+static int take_end(struct event_import *events, uint32_t thread, const struct trace_event *event,
                     const char **ret_fault)
 {
-	struct flex_thread *of = &flex->threads[thread];
-	struct flex_call call, end;
+	struct event_thread *of = &events->threads[thread];
+	struct event_call call, end;
 	bool waits;
 
-	FLEXTRACE_TRY(look_at_order(flex, thread, event->ts_ns, &waits));
-	if (waits || !flex_close(flex, thread, &event->name, &call)) {
-		FLEXTRACE_TRY(read_end(flex, event, &end));
-		return keep_end(flex, thread, &end);
+	FLEXTRACE_TRY(look_at_order(events, thread, event->ts_ns, &waits));
+	if (waits || !event_close(events, thread, &event->name, &call)) {
+		FLEXTRACE_TRY(read_end(events, event, &end));
+		return keep_end(events, thread, &end);
 	}
 	of->is_last_held = false;
 	if (!has_attributes(&call)) {
-		FLEXTRACE_TRY(read_end(flex, event, &end));
+		FLEXTRACE_TRY(read_end(events, event, &end));
 		take_attributes(&call, &end);
 	}
 	call.end_ns = event->ts_ns;
-	return flex_take_call(flex, thread, &call, ret_fault);
+	return event_take_call(events, thread, &call, ret_fault);
 }
 
-int flex_edge_take(struct flex *flex, const struct trace_event *event, const char **ret_fault)
+int event_edge_take(struct event_import *events, const struct trace_event *event,
+                    const char **ret_fault)
 {
-	struct flex_call call;
+	struct event_call call;
 	uint32_t thread;
 	bool waits;
 
 	if (event->ph == 'E') {
-		FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-		FLEXTRACE_TRY(take_end(flex, thread, event, ret_fault));
-		flex->threads[thread].last_begin = 0;
+		FLEXTRACE_TRY(event_find_thread(events, event, &thread));
+		FLEXTRACE_TRY(take_end(events, thread, event, ret_fault));
+		events->threads[thread].last_begin = 0;
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(flex_call_read(flex, event, &call, ret_fault));
+	FLEXTRACE_TRY(event_call_read(events, event, &call, ret_fault));
 	if (*ret_fault)
-		return flex_reject(flex, LOSS_MALFORMED, *ret_fault, ret_fault);
-	FLEXTRACE_TRY(flex_find_thread(flex, event, &thread));
-	FLEXTRACE_TRY(look_at_order(flex, thread, event->ts_ns, &waits));
-	if (flex->threads[thread].is_last_held && waits)
-		FLEXTRACE_TRY(keep_open(flex, thread));
-	flex->threads[thread].is_last_held = waits;
-	return hold_begin(flex, thread, &call);
+		return event_reject(events, LOSS_MALFORMED, *ret_fault, ret_fault);
+	FLEXTRACE_TRY(event_find_thread(events, event, &thread));
+	FLEXTRACE_TRY(look_at_order(events, thread, event->ts_ns, &waits));
+	if (events->threads[thread].is_last_held && waits)
+		FLEXTRACE_TRY(keep_open(events, thread));
+	events->threads[thread].is_last_held = waits;
+	return hold_begin(events, thread, &call);
 }
 
 /* -- at the end of the file ------------------------------------------------------------------ */
 
 /* Texts are weak, until the next one is read. */
-static int read_edge(struct flex *flex, const struct spool_item *item, struct edge *ret_edge)
+static int read_edge(struct event_import *events, const struct spool_item *item,
+                     struct edge *ret_edge)
 {
 	struct item_text read[EDGE_N_TEXTS];
 	struct trace_text *texts[EDGE_N_TEXTS];
@@ -236,7 +240,8 @@ static int read_edge(struct flex *flex, const struct spool_item *item, struct ed
 	memcpy(ret_edge, item->bytes, sizeof(*ret_edge));
 	for (int i = 0; i < EDGE_N_TEXTS; i++)
 		read[i] = item_get_text(&at);
-	FLEXTRACE_TRY(item_fetch_texts(flex->edges.spool, &flex->import.texts, read, EDGE_N_TEXTS));
+	FLEXTRACE_TRY(
+		item_fetch_texts(events->edges.spool, &events->import.texts, read, EDGE_N_TEXTS));
 	list_texts(&ret_edge->call, texts);
 	for (int i = 0; i < EDGE_N_TEXTS; i++)
 		*texts[i] = read[i].text;
@@ -244,29 +249,29 @@ static int read_edge(struct flex *flex, const struct spool_item *item, struct ed
 	return FLEXTRACE_OK;
 }
 
-static int take_begin(struct flex *flex, const struct edge *edge)
+static int take_begin(struct event_import *events, const struct edge *edge)
 {
-	struct map *backwards = &flex->edges.backwards;
+	struct map *backwards = &events->edges.backwards;
 
 	if (map_find(backwards, edge->call.offset_bytes + 1, 0) == MAP_NONE)
-		return flex_open(flex, edge->thread, &edge->call);
+		return event_open(events, edge->thread, &edge->call);
 	map_remove(backwards, edge->call.offset_bytes + 1, 0);
 	return FLEXTRACE_OK;
 }
 
-static int reject_end(struct flex *flex, const struct edge *edge, const char **ret_fault)
+static int reject_end(struct event_import *events, const struct edge *edge, const char **ret_fault)
 {
 	if (!edge->begin)
-		return flex_reject(flex, LOSS_UNMATCHED_END, "it ends what has not begun",
-		                   ret_fault);
-	FLEXTRACE_TRY(map_put(&flex->edges.backwards, edge->begin, 0, 0));
-	return flex_reject(flex, LOSS_BACKWARDS, "its end is before its begin", ret_fault);
+		return event_reject(events, LOSS_UNMATCHED_END, "it ends what has not begun",
+		                    ret_fault);
+	FLEXTRACE_TRY(map_put(&events->edges.backwards, edge->begin, 0, 0));
+	return event_reject(events, LOSS_BACKWARDS, "its end is before its begin", ret_fault);
 }
 
 /* Takes an interval whose begin and end stand beside each other, with the one that tells it. */
-static int take_beside(struct flex *flex, struct edge *edge, const char **ret_fault)
+static int take_beside(struct event_import *events, struct edge *edge, const char **ret_fault)
 {
-	struct flex_call call = edge->call;
+	struct event_call call = edge->call;
 
 	if (!edge->is_whole)
 		return FLEXTRACE_OK;
@@ -279,63 +284,63 @@ static int take_beside(struct flex *flex, struct edge *edge, const char **ret_fa
 		take_attributes(&call, &edge->call);
 		call.end_ns = edge->call.begin_ns;
 	}
-	return flex_take_call(flex, edge->thread, &call, ret_fault);
+	return event_take_call(events, edge->thread, &call, ret_fault);
 }
 
-static int take_waiting(struct flex *flex, struct edge *edge, const char **ret_fault)
+static int take_waiting(struct event_import *events, struct edge *edge, const char **ret_fault)
 {
-	const struct flex_thread *thread = &flex->threads[edge->thread];
+	const struct event_thread *thread = &events->threads[edge->thread];
 	bool are_beside = thread->n_beside > thread->n_ends / 2;
-	struct flex_call call;
+	struct event_call call;
 
 	*ret_fault = NULL;
 	if (are_beside && edge->is_beside)
-		return take_beside(flex, edge, ret_fault);
+		return take_beside(events, edge, ret_fault);
 	if (!edge->is_end)
-		return take_begin(flex, edge);
+		return take_begin(events, edge);
 	if ((are_beside && edge->begin) ||
-	    !flex_close(flex, edge->thread, &edge->call.full_name, &call))
-		return reject_end(flex, edge, ret_fault);
+	    !event_close(events, edge->thread, &edge->call.full_name, &call))
+		return reject_end(events, edge, ret_fault);
 	if (!has_attributes(&call))
 		take_attributes(&call, &edge->call);
 	call.end_ns = edge->call.begin_ns;
-	return flex_take_call(flex, edge->thread, &call, ret_fault);
+	return event_take_call(events, edge->thread, &call, ret_fault);
 }
 
-int flex_edges_join(struct flex *flex)
+int event_edges_join(struct event_import *events)
 {
 	struct spool_item item;
 	struct edge edge;
 	const char *fault;
 	int code = FLEXTRACE_OK;
 
-	for (uint32_t i = 0; i < flex->n_threads && code >= 0; i++) {
-		struct flex_thread *thread = &flex->threads[i];
+	for (uint32_t i = 0; i < events->n_threads && code >= 0; i++) {
+		struct event_thread *thread = &events->threads[i];
 
 		if (thread->n_in_order || thread->is_shuffled)
-			code = keep_open(flex, i);
+			code = keep_open(events, i);
 		thread->last_edge_ns = 0;
 		thread->last_begin = 0;
 		thread->n_in_order = 0;
 		thread->is_shuffled = false;
 	}
-	while (flex->edges.spool && code >= 0 &&
-	       (code = spool_next(flex->edges.spool, &item)) > 0) {
-		code = read_edge(flex, &item, &edge);
+	while (events->edges.spool && code >= 0 &&
+	       (code = spool_next(events->edges.spool, &item)) > 0) {
+		code = read_edge(events, &item, &edge);
 		if (code >= 0)
-			code = take_waiting(flex, &edge, &fault);
+			code = take_waiting(events, &edge, &fault);
 		if (code >= 0 && fault)
-			import_note_fault(&flex->import, fault, edge.call.offset_bytes);
+			import_note_fault(&events->import, fault, edge.call.offset_bytes);
 	}
-	for (uint32_t i = 0; i < flex->n_threads; i++)
-		flex->threads[i].n_ends = flex->threads[i].n_beside = 0;
-	flex_edges_release(&flex->edges);
+	for (uint32_t i = 0; i < events->n_threads; i++)
+		events->threads[i].n_ends = events->threads[i].n_beside = 0;
+	event_edges_release(&events->edges);
 	return code;
 }
 
-void flex_edges_release(struct flex_edges *edges)
+void event_edges_release(struct event_edges *edges)
 {
 	spool_free(edges->spool);
 	map_release(&edges->backwards);
-	*edges = (struct flex_edges){.spool = NULL};
+	*edges = (struct event_edges){.spool = NULL};
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "formats/chrome-json/processed.h"
-#include "formats/flex/flex_impl.h"
+#include "formats/flex/flex.h"
 #include "formats/kit/faults.h"
 #include "formats/kit/format.h"
 #include "formats/pairing/pair_filter.h"
@@ -79,8 +79,8 @@ int dialect_of_file(const char *path, enum import_dialect *ret_dialect,
 
 /* The state of the format. */
 struct event_files {
-	struct flex flex;    /* first */
-	struct torch *torch; /* owned */
+	struct event_import events; /* first */
+	struct torch *torch;        /* owned */
 	struct pair_filter filter;
 	struct pairing *pairing; /* owned; NULL: all files are of one tool */
 };
@@ -117,11 +117,11 @@ static int read_events(struct importer *importer, const char *path, struct trace
 	int code;
 
 	while ((code = trace_events_next(events, &event, error)) > 0) {
-		FLEXTRACE_TRY(flex_push(&importer->files->flex, &event, &fault));
+		FLEXTRACE_TRY(event_push(&importer->files->events, &event, &fault));
 		if (fault)
 			import_note_fault(import_of(importer), fault, event.offset_bytes);
 	}
-	FLEXTRACE_TRY(flex_end_file(&importer->files->flex));
+	FLEXTRACE_TRY(event_end_file(&importer->files->events));
 	FLEXTRACE_TRY(code);
 	importer->n_read++;
 	return end_events(importer, path, trace_events_damage(events));
@@ -135,7 +135,7 @@ static int take_member(void *context, const struct trace_text *key, const struct
 	importer->processed_by = processed_by(key, value);
 	if (importer->processed_by)
 		return FLEXTRACE_E_INPUT;
-	return flex_take_member(&importer->files->flex, key, value);
+	return event_take_member(&importer->files->events, key, value);
 }
 
 /* Its events may be read already: that costs the run, also in a directory. */
@@ -153,11 +153,11 @@ static int begin_file(struct event_files *files, enum import_dialect dialect, co
 	const struct event_reader *reader = dialect == IMPORT_TORCH ? &torch_events : &flex_events;
 
 	if (reader == &torch_events && !files->torch)
-		files->torch = torch_new(files->flex.import.options->torch_ranks);
+		files->torch = torch_new(files->events.import.options->torch_ranks);
 	if (reader == &torch_events && !files->torch)
 		return FLEXTRACE_E_MEMORY;
-	return flex_begin_file(&files->flex, reader, reader == &torch_events ? files->torch : NULL,
-	                       path);
+	return event_begin_file(&files->events, reader,
+	                        reader == &torch_events ? files->torch : NULL, path);
 }
 
 static int read_file(struct importer *importer, const char *path, struct flextrace_error *error)
@@ -260,7 +260,7 @@ static int count_dialects(const struct import_options *options, uint32_t *n_file
 static void set_filter(struct event_files *files, struct pairing *pairing)
 {
 	pair_filter_init(&files->filter, pairing);
-	files->flex.filter = &files->filter.filter;
+	files->events.filter = &files->filter.filter;
 }
 
 static int survey(const struct import_options *options, struct pairing *pairing)
@@ -274,15 +274,15 @@ static int survey(const struct import_options *options, struct pairing *pairing)
 	importer.files = files = (struct event_files *)import_new(&import_event_files, &quiet);
 	if (!files)
 		return FLEXTRACE_E_MEMORY;
-	files->flex.is_quiet = true;
+	files->events.is_quiet = true;
 	set_filter(files, pairing);
 	code = survey_all(&importer, IMPORT_FLEX);
 	if (code >= 0)
 		code = survey_all(&importer, IMPORT_TORCH);
 	if (code >= 0)
-		code = pair_filter_solve(&files->filter, &files->flex,
+		code = pair_filter_solve(&files->filter, &files->events,
 		                         files->torch ? torch_epoch_ns(files->torch) : 0);
-	import_close(&files->flex.import);
+	import_close(&files->events.import);
 	return code;
 }
 
@@ -326,7 +326,7 @@ static struct pair_report report_of(const struct pair_rank *rank, int64_t epoch_
 
 static int tell_pairs(struct event_files *files)
 {
-	struct import *import = &files->flex.import;
+	struct import *import = &files->events.import;
 	const struct import_options *options = import->options;
 	const struct pairing *pairing = files->pairing;
 	const struct pair_rank *rank;
@@ -357,8 +357,8 @@ static int read_files(struct import *import, struct flextrace_error *error)
 	if (files->pairing)
 		set_filter(files, files->pairing);
 	FLEXTRACE_TRY(read_all(&importer, error));
-	FLEXTRACE_TRY(pair_filter_end(&files->flex));
-	FLEXTRACE_TRY(flex_end_files(&files->flex));
+	FLEXTRACE_TRY(pair_filter_end(&files->events));
+	FLEXTRACE_TRY(event_end_files(&files->events));
 	return tell_pairs(files);
 }
 
@@ -366,7 +366,7 @@ static void release(struct import *import)
 {
 	struct event_files *files = (struct event_files *)import;
 
-	flex_release(&files->flex);
+	event_import_release(&files->events);
 	torch_free(files->torch);
 	pairing_free(files->pairing);
 }
@@ -377,6 +377,6 @@ const struct import_format import_event_files = {
 	.probe = probe_events,
 	.n_bytes = sizeof(struct event_files),
 	.read = read_files,
-	.next = flex_next,
+	.next = event_next,
 	.release = release,
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "flex_impl.h"
+#include "event_reader.h"
 
 #define NEAR_NS  INT64_C(10000000)
 #define STALE_NS INT64_C(1000000000) /* no work that is still to come is near it */
@@ -22,45 +22,45 @@ struct trip_item {
 	int64_t end_ns;
 };
 
-int flex_add_trip(struct flex *flex, uint32_t rank, const struct flex_call *call)
+int round_trip_add(struct event_import *events, uint32_t rank, const struct event_call *call)
 {
 	int64_t known_ns = call->begin_ns > 2 * NEAR_NS ? call->begin_ns - 2 * NEAR_NS : 0;
 	void *item;
 
-	flex->ranks[rank].trips.has_any = true;
-	FLEXTRACE_TRY(spool_add(flex->import.events, (uint64_t)known_ns, sizeof(struct trip_item),
+	events->ranks[rank].trips.has_any = true;
+	FLEXTRACE_TRY(spool_add(events->import.events, (uint64_t)known_ns, sizeof(struct trip_item),
 	                        &item));
 	*(struct trip_item *)item = (struct trip_item){
-		.head = {.clock_ns = (uint64_t)call->begin_ns, .stream = rank, .class = FLEX_TRIP},
+		.head = {.clock_ns = (uint64_t)call->begin_ns, .stream = rank, .class = ITEM_TRIP},
 		.end_ns = call->end_ns,
 	};
 	return FLEXTRACE_OK;
 }
 
-static void drop_first(struct flex_trips *trips, uint32_t n)
+static void drop_first(struct round_trips *trips, uint32_t n)
 {
 	memmove(trips->trips, trips->trips + n, (trips->n - n) * sizeof(*trips->trips));
 	trips->n -= n;
 	trips->n_past = trips->n_told = 0;
 }
 
-int flex_note_trip(struct flex *flex, const void *item)
+int round_trip_note(struct event_import *events, const void *item)
 {
 	const struct trip_item *trip = item;
-	struct flex_trips *trips = &flex->ranks[trip->head.stream].trips;
+	struct round_trips *trips = &events->ranks[trip->head.stream].trips;
 
 	if (trips->n == MOST)
 		drop_first(trips, MOST / 2);
 	FLEXTRACE_TRY(ARRAY_RESERVE(trips->trips, trips->n_allocated, trips->n + 1));
-	trips->trips[trips->n++] = (struct flex_trip){(int64_t)trip->head.clock_ns, trip->end_ns,
-	                                              false};
+	trips->trips[trips->n++] = (struct round_trip){(int64_t)trip->head.clock_ns, trip->end_ns,
+	                                               false};
 	return FLEXTRACE_OK;
 }
 
 /* Finds those that may be told and forgotten. */
-static void let_pass(struct flex *flex, uint32_t rank, int64_t now_ns)
+static void let_pass(struct event_import *events, uint32_t rank, int64_t now_ns)
 {
-	struct flex_trips *trips = &flex->ranks[rank].trips;
+	struct round_trips *trips = &events->ranks[rank].trips;
 	uint32_t n = 0;
 
 	while (n < trips->n && trips->trips[n].end_ns < now_ns - STALE_NS)
@@ -68,11 +68,11 @@ static void let_pass(struct flex *flex, uint32_t rank, int64_t now_ns)
 	if (n < FLUSH)
 		return;
 	trips->n_past = n;
-	flex->line.past = rank + 1;
+	events->line.past = rank + 1;
 }
 
 /* How far an interval sticks out of a round trip. */
-static int64_t sticks_out(const struct flex_trip *trip, const struct flex_part *part)
+static int64_t sticks_out(const struct round_trip *trip, const struct block_part *part)
 {
 	int64_t early_ns = trip->begin_ns - part->begin_ns, late_ns = part->end_ns - trip->end_ns;
 	int64_t most_ns = early_ns > late_ns ? early_ns : late_ns;
@@ -81,9 +81,9 @@ static int64_t sticks_out(const struct flex_trip *trip, const struct flex_part *
 }
 
 /* Finds the round trip of a control block, or NULL. They are in order of their begin. */
-static struct flex_trip *find(const struct flex_trips *trips, const struct flex_part *part)
+static struct round_trip *find(const struct round_trips *trips, const struct block_part *part)
 {
-	struct flex_trip *best = NULL;
+	struct round_trip *best = NULL;
 	uint32_t lo = 0, n = trips->n;
 
 	while (n > 0) {
@@ -103,7 +103,7 @@ static struct flex_trip *find(const struct flex_trips *trips, const struct flex_
 	return best && sticks_out(best, part) <= NEAR_NS ? best : NULL;
 }
 
-static void put_stamps(struct flex_reads *reads, const struct flex_part *part)
+static void put_stamps(struct trip_reads *reads, const struct block_part *part)
 {
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
 		if (!part->ts[i])
@@ -114,75 +114,76 @@ static void put_stamps(struct flex_reads *reads, const struct flex_part *part)
 	}
 }
 
-static bool is_same(const struct flex_trip *a, const struct flex_trip *b)
+static bool is_same(const struct round_trip *a, const struct round_trip *b)
 {
 	return a->begin_ns == b->begin_ns && a->end_ns == b->end_ns;
 }
 
 /* One that stands in the file twice has work if either has. */
-static void see_work(struct flex_trips *trips, struct flex_trip *trip)
+static void see_work(struct round_trips *trips, struct round_trip *trip)
 {
-	struct flex_trip *first = trips->trips, *last = first + trips->n - 1;
+	struct round_trip *first = trips->trips, *last = first + trips->n - 1;
 
 	trip->has_work = true;
-	for (struct flex_trip *at = trip; at > first && is_same(at - 1, trip); at--)
+	for (struct round_trip *at = trip; at > first && is_same(at - 1, trip); at--)
 		at[-1].has_work = true;
-	for (struct flex_trip *at = trip; at < last && is_same(at + 1, trip); at++)
+	for (struct round_trip *at = trip; at < last && is_same(at + 1, trip); at++)
 		at[1].has_work = true;
 }
 
-bool flex_trip_take(struct flex *flex, const struct flex_part *part)
+bool round_trip_take(struct event_import *events, const struct block_part *part)
 {
-	struct flex_trips *trips = &flex->ranks[part->head.stream].trips;
-	struct flex_trip *trip;
+	struct round_trips *trips = &events->ranks[part->head.stream].trips;
+	struct round_trip *trip;
 
 	if (!trips->has_any || !part->end_ns)
 		return true;
 	trip = find(trips, part);
-	let_pass(flex, part->head.stream, (int64_t)part->head.clock_ns);
+	let_pass(events, part->head.stream, (int64_t)part->head.clock_ns);
 	if (!trip)
 		return false;
 	if (!trip->has_work)
 		see_work(trips, trip);
 	if (!is_same(&trips->reads.trip, trip)) {
 		if (trips->reads.ticks[0]) {
-			flex->line.reads = trips->reads;
-			flex->line.reads.rank = part->head.stream;
+			events->line.reads = trips->reads;
+			events->line.reads.rank = part->head.stream;
 		}
-		trips->reads = (struct flex_reads){.trip = *trip};
+		trips->reads = (struct trip_reads){.trip = *trip};
 	}
 	put_stamps(&trips->reads, part);
 	return true;
 }
 
 /* The last round trips of the ranks have no successor. */
-static bool find_last(struct flex *flex)
+static bool find_last(struct event_import *events)
 {
-	for (uint32_t i = 0; i < flex->n_ranks; i++) {
-		struct flex_reads *reads = &flex->ranks[i].trips.reads;
+	for (uint32_t i = 0; i < events->n_ranks; i++) {
+		struct trip_reads *reads = &events->ranks[i].trips.reads;
 
 		if (!reads->ticks[0])
 			continue;
-		flex->line.reads = *reads;
-		flex->line.reads.rank = i;
-		*reads = (struct flex_reads){.rank = 0};
+		events->line.reads = *reads;
+		events->line.reads.rank = i;
+		*reads = (struct trip_reads){.rank = 0};
 		return true;
 	}
 	return false;
 }
 
-static bool tell_read(struct flex *flex, bool is_end, uint32_t *ret_rank, struct event *ret_event)
+static bool tell_read(struct event_import *events, bool is_end, uint32_t *ret_rank,
+                      struct event *ret_event)
 {
-	struct flex_reads *reads = &flex->line.reads;
-	const struct flex_rank *rank;
+	struct trip_reads *reads = &events->line.reads;
+	const struct event_rank *rank;
 	int at;
 
-	if (!reads->ticks[1] && (!is_end || !find_last(flex)))
+	if (!reads->ticks[1] && (!is_end || !find_last(events)))
 		return false;
 	at = reads->ticks[0] ? 0 : 1;
-	rank = &flex->ranks[reads->rank];
+	rank = &events->ranks[reads->rank];
 	*ret_rank = reads->rank;
-	*ret_event = flex_event(flex, reads->rank, RECORD_CLOCK_SYNC, flex->line.clock_ns);
+	*ret_event = event_of_rank(events, reads->rank, RECORD_CLOCK_SYNC, events->line.clock_ns);
 	ret_event->payload.clock_sync = (struct flextrace_clock_sync){
 		.device = rank->device,
 		.host_before_ns = (uint64_t)reads->trip.begin_ns,
@@ -195,17 +196,17 @@ static bool tell_read(struct flex *flex, bool is_end, uint32_t *ret_rank, struct
 
 /* Stores the next past round trip of a rank that has no work, and forgets them all behind the
  * last. */
-static bool tell_past(struct flex *flex, uint32_t at, struct event *ret_event)
+static bool tell_past(struct event_import *events, uint32_t at, struct event *ret_event)
 {
-	const struct flex_rank *rank = &flex->ranks[at];
-	struct flex_trips *trips = &flex->ranks[at].trips;
+	const struct event_rank *rank = &events->ranks[at];
+	struct round_trips *trips = &events->ranks[at].trips;
 
 	while (trips->n_told < trips->n_past) {
-		const struct flex_trip *trip = &trips->trips[trips->n_told++];
+		const struct round_trip *trip = &trips->trips[trips->n_told++];
 
 		if (trip->has_work || !rank->has_device)
 			continue;
-		*ret_event = flex_event(flex, at, RECORD_HOST_ESTIMATE, flex->line.clock_ns);
+		*ret_event = event_of_rank(events, at, RECORD_HOST_ESTIMATE, events->line.clock_ns);
 		ret_event->payload.host_estimate = (struct flextrace_host_estimate){
 			.device = rank->device,
 			.kind = FLEXTRACE_ESTIMATE_IDLE,
@@ -221,31 +222,32 @@ static bool tell_past(struct flex *flex, uint32_t at, struct event *ret_event)
 }
 
 /* Goes through the ranks once, as all that is left is past. */
-static bool tell_rest(struct flex *flex, uint32_t *ret_rank, struct event *ret_event)
+static bool tell_rest(struct event_import *events, uint32_t *ret_rank, struct event *ret_event)
 {
-	for (; flex->line.past <= flex->n_ranks; flex->line.past++) {
-		struct flex_trips *trips = &flex->ranks[flex->line.past - 1].trips;
+	for (; events->line.past <= events->n_ranks; events->line.past++) {
+		struct round_trips *trips = &events->ranks[events->line.past - 1].trips;
 
 		trips->n_past = trips->n;
-		*ret_rank = flex->line.past - 1;
-		if (tell_past(flex, flex->line.past - 1, ret_event))
+		*ret_rank = events->line.past - 1;
+		if (tell_past(events, events->line.past - 1, ret_event))
 			return true;
 	}
 	return false;
 }
 
-bool flex_trip_tell(struct flex *flex, bool is_end, uint32_t *ret_rank, struct event *ret_event)
+bool round_trip_tell(struct event_import *events, bool is_end, uint32_t *ret_rank,
+                     struct event *ret_event)
 {
-	if (tell_read(flex, is_end, ret_rank, ret_event))
+	if (tell_read(events, is_end, ret_rank, ret_event))
 		return true;
-	if (!is_end && flex->line.past) {
-		*ret_rank = flex->line.past - 1;
-		if (tell_past(flex, *ret_rank, ret_event))
+	if (!is_end && events->line.past) {
+		*ret_rank = events->line.past - 1;
+		if (tell_past(events, *ret_rank, ret_event))
 			return true;
-		flex->line.past = 0;
+		events->line.past = 0;
 	}
 	if (!is_end)
 		return false;
-	flex->line.past += !flex->line.past;
-	return tell_rest(flex, ret_rank, ret_event);
+	events->line.past += !events->line.past;
+	return tell_rest(events, ret_rank, ret_event);
 }
