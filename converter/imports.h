@@ -5,7 +5,7 @@
 #ifndef FLEXTRACE_IMPORTS_H
 #define FLEXTRACE_IMPORTS_H
 
-#include "formats/kit/import.h"
+#include "formats/all/each_format.h"
 #include "model/streams.h"
 
 /* Reads all files into `set` and `ledger`. FLEXTRACE_E_INPUT: there is no event file. */

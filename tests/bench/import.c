@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "formats/kit/import.h"
+#include "formats/all/each_format.h"
 
 static double cpu_s(void)
 {

@@ -69,6 +69,24 @@ sees_not converter/findings/power.c engine/derive/derive.h
 sees_not converter/formats/kit/import.c engine/decode/decode.h
 sees_not analysis/active.c output/emit.h
 
+# Formats: kit <- chrome-json <- flex, torch <- pairing; who stands beside them uses the kit.
+sees converter/formats/chrome-json/event_reader.c formats/kit/format.h
+sees converter/formats/torch/torch.c formats/chrome-json/event_reader.h
+sees converter/formats/pairing/pair_filter.c formats/torch/torch.h
+sees converter/formats/all/each_format.c formats/pairing/event_files.h
+sees_not converter/formats/kit/import.c formats/chrome-json/trace_events.h
+sees_not converter/formats/kit/import.c formats/all/each_format.h
+sees_not converter/formats/chrome-json/event_line.c formats/flex/flex.h
+sees_not converter/formats/flex/flex.c formats/torch/torch.h
+sees_not converter/formats/flex/flex.c formats/pairing/event_files.h
+sees_not converter/formats/torch/torch.c formats/flex/flex.h
+sees_not converter/formats/torch/torch.c formats/pairing/event_files.h
+sees_not converter/formats/pairing/pairing.c formats/torch/torch_impl.h
+sees_not converter/formats/aie/aie.c formats/pairing/event_files.h
+sees_not converter/formats/tt-metal/tt_csv.c formats/chrome-json/trace_events.h
+sees_not converter/formats/ctf/ctf_repair.c formats/kit/import.h
+sees_not converter/imports.c formats/chrome-json/event_reader.h
+
 # What is a room's own.
 sees converter/formats/aie/aie.c formats/kit/format.h
 sees_not converter/imports.c formats/kit/format.h

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "source_stream.h"
-#include "formats/kit/import.h"
+#include "formats/all/each_format.h"
 #include "base/text/printable.h"
 
 #define MAX_REAL 1e3 /* of a parameter */

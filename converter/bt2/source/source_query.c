@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "source.h"
-#include "formats/kit/import.h"
+#include "formats/all/each_format.h"
 
 #define WEIGHT 0.5
 

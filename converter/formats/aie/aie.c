@@ -38,14 +38,11 @@ static const struct path_filter files = {.fits = is_name, .below = TRACES_OF_RUN
 /* Whether a file that is no trace of an AIE has events all the same. */
 static int is_of_others(const struct probe *probe)
 {
-	struct flextrace_error error = {0};
-	enum import_dialect dialect;
 	int code = aie_is_json(probe);
 
 	if (code != 0)
 		return code < 0 ? code : 0;
-	code = dialect_of_file(probe->path, &dialect, &error);
-	return code == FLEXTRACE_E_MEMORY ? code : code >= 0;
+	return aie_has_events(probe->path);
 }
 
 /* Of a folder, names tell JSON from words. 1, 0, FLEXTRACE_E_MEMORY. */

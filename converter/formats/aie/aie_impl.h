@@ -75,6 +75,9 @@ struct aie {
 
 /* 1, 0, FLEXTRACE_E_MEMORY. */
 int aie_is_json(const struct probe *probe);
+
+/* Whether a file is one of events, whosever: 1, 0, FLEXTRACE_E_MEMORY. */
+int aie_has_events(const char *path);
 int aie_read_json(struct aie *aie, const char *path, struct flextrace_error *error);
 
 bool aie_is_words(const struct probe *probe);

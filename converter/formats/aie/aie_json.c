@@ -60,6 +60,17 @@ int aie_is_json(const struct probe *probe)
 	return error.code == FLEXTRACE_E_MEMORY ? error.code : is_aie;
 }
 
+int aie_has_events(const char *path)
+{
+	struct flextrace_error error = {0};
+	struct trace_events *events = trace_events_open(path, &error);
+	struct trace_event event;
+	int code = events ? trace_events_next(events, &event, &error) : error.code;
+
+	trace_events_close(events);
+	return code == FLEXTRACE_E_MEMORY ? code : code >= 0;
+}
+
 /* -- one event ------------------------------------------------------------------------------- */
 
 struct json_file {

@@ -268,7 +268,7 @@ int event_begin_file(struct event_import *events, const struct event_reader *rea
                      const char *path);
 
 /* Takes a top-level member of the file; a trace_member_taker. */
-int event_take_member(void *flex, const struct trace_text *key, const struct trace_value *value);
+int event_take_member(void *events, const struct trace_text *key, const struct trace_value *value);
 
 /* Takes one event. Stores in `ret_fault` what is wrong with it (a static text; the event is counted
  * as lost), or NULL. */

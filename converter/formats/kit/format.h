@@ -5,7 +5,7 @@
  *
  * What stands in formats.h is read by `flextrace convert`; a source component is a few lines more.
  * All functions return FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT (a temporary file cannot be written),
- * which import.c explains, or 0, if nothing else is said.
+ * which each_format.c explains, or 0, if nothing else is said.
  */
 #ifndef FLEXTRACE_IMPORT_FORMAT_H
 #define FLEXTRACE_IMPORT_FORMAT_H
@@ -15,7 +15,7 @@
 
 #include "formats/kit/formats.h"
 #include "formats/kit/paths.h"
-#include "import.h"
+#include "formats/kit/import.h"
 #include "model/model.h"
 
 struct import_format {
@@ -47,14 +47,6 @@ int import_write(struct import *import, uint32_t stream, const struct event *eve
 
 /* Gives them back, in order of time. */
 int import_next_written(struct import *import, uint32_t *ret_stream, struct event *ret_event);
-
-extern const struct import_format import_event_files; /* JSON of Flex and of torch */
-
-/* Finds the dialect of a file: of torch are the top-level members that Kineto writes before the
- * events, and its categories. Reads no more than it needs to tell; a file that tells nothing is
- * Flex's. FLEXTRACE_E_INPUT: cannot be read, or is no trace. */
-int dialect_of_file(const char *path, enum import_dialect *ret_dialect,
-                    struct flextrace_error *error);
 
 #define IMPORT_DECLARATION(reader, dialect, name) extern const struct import_format import_##reader;
 IMPORT_FORMATS(IMPORT_DECLARATION)

@@ -2,8 +2,8 @@
 /*
  * import.h: files of other tools -> events.
  *
- * What cannot be read at all costs the run, but in a directory only that file. The formats stand in
- * format.h.
+ * What cannot be read at all costs the run, but in a directory only that file. format.h is for the
+ * formats, each_format.h opens files of any of them.
  */
 #ifndef FLEXTRACE_IMPORT_IMPORT_H
 #define FLEXTRACE_IMPORT_IMPORT_H
@@ -20,7 +20,7 @@
 #include "base/text/text_list.h"
 
 struct import_options {
-	const char *const *paths; /* weak; each import_is_foreign() */
+	const char *const *paths; /* weak; each import_is_foreign(), see each_format.h */
 	uint32_t n_paths;
 	enum import_dialect dialect; /* of all files; IMPORT_BY_CONTENT: each its own */
 	/* Of torch files that tell none, in order; see dialect_check_ranks(). NULL: unknown */
@@ -69,30 +69,11 @@ struct import {
 	struct faults faults;        /* of the file that is read */
 };
 
-/* Whether a path is for import_each(), and not for the reader of traces: 1, 0, or
- * FLEXTRACE_E_MEMORY. */
-int import_is_foreign(const char *path);
-
-/* Whose a path is, by content; IMPORT_BY_CONTENT: nobody's that we know, or no memory. */
-enum import_dialect import_dialect_of(const char *path);
-
-/* Opens files of one format, owned: import_close(). NULL on failure. FLEXTRACE_E_INPUT: there is no
- * event, or nothing can be read. */
-int import_open(const struct import_options *options, struct import **ret_import,
-                struct flextrace_error *error);
 void import_close(struct import *import); /* NULL is allowed */
 
 /* Stores the next event: the definitions of all streams, then all else in order of time. 1: there
  * is one, 0: the end, FLEXTRACE_E_MEMORY or FLEXTRACE_E_OUTPUT. Texts are weak: until the next
  * call. */
 int import_next(struct import *import, uint32_t *ret_stream, struct event *ret_event);
-
-/* Reads an import to its end; a negative code of it, or of import_next(), ends all. */
-typedef int import_visit(void *context, struct import *import);
-
-/* Opens all files, those of one format at once, and visits what was opened. FLEXTRACE_E_INPUT:
- * there is no event file. */
-int import_each(const struct import_options *options, import_visit *visit, void *context,
-                struct flextrace_error *error);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The event files of Flex and of torch: which there are, what is wrong with them. */
+/* Which files of Flex and of torch there are, and what is wrong with them. */
+#include "event_files.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,6 @@
 #include "formats/chrome-json/processed.h"
 #include "formats/flex/flex.h"
 #include "formats/kit/faults.h"
-#include "formats/kit/format.h"
 #include "formats/pairing/pair_filter.h"
 #include "formats/torch/torch.h"
 

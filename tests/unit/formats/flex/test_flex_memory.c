@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "formats/flex/flex.h"
+#include "formats/pairing/event_files.h"
 
 #define LIMIT_BYTES ((size_t)24 << 20)
 #define N_EVENTS    120000u

@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 #include "flex_fixture.h"
-#include "formats/kit/format.h"
+#include "formats/pairing/event_files.h"
 #include "scratch.h"
 
 #define X(cat, name, place, times, args)                                           \
