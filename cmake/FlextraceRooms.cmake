@@ -62,3 +62,10 @@ function(flextrace_room name)
 	target_include_directories(flextrace_core PUBLIC $<BUILD_INTERFACE:${flextrace_rooms_dir}/${name}>)
 	set_property(GLOBAL APPEND PROPERTY FLEXTRACE_CORE_SOURCES ${arg_SOURCES})
 endfunction()
+
+# Lets a target that stands above the rooms include what these show, and links flextrace_core without showing more.
+function(flextrace_sees target)
+	list(TRANSFORM ARGN PREPEND ${flextrace_rooms_dir}/ OUTPUT_VARIABLE folders)
+	target_include_directories(${target} PRIVATE ${folders})
+	target_link_libraries(${target} PRIVATE $<LINK_ONLY:flextrace_core>)
+endfunction()

@@ -14,6 +14,7 @@
 #include "conversion_texts.h"
 #include "derivations.h"
 #include "formats/kit/dialect.h"
+#include "pipeline.h"
 #include "base/spill.h"
 
 #define MIN_MHZ 1e-3

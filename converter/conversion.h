@@ -10,8 +10,10 @@
 #ifndef FLEXTRACE_CONVERSION_H
 #define FLEXTRACE_CONVERSION_H
 
+#include "model/ledger/ledger.h"
+#include "model/streams.h"
 #include "options.h"
-#include "pipeline.h"
+#include "pipeline_result.h"
 
 /* Checks what can be known before reading, and prepares memory for it. FLEXTRACE_E_USAGE: no output
  * directory, unknown format; FLEXTRACE_E_OUTPUT: the directory, or a temporary file, cannot be

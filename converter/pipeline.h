@@ -9,6 +9,7 @@
 #include "engine/align/align.h"
 #include "engine/calibrate/calibrate.h"
 #include "derivations.h"
+#include "pipeline_result.h"
 #include "output/emit.h"
 #include "model/emitted/emitted.h"
 #include "base/error.h"
@@ -26,13 +27,6 @@ struct pipeline_options {
 	struct plain_options plain;            /* texts weak */
 	const struct derivations *derivations; /* weak; NULL = all */
 	double core_hz; /* compute clock of all devices; 0 = as the trace tells */
-};
-
-/* What a summary says about a conversion, after the files are written. */
-struct pipeline_result {
-	uint64_t records, host_rows, device_rows, lost;
-	uint64_t n_without_clock; /* device work of processes of which no clock places any */
-	bool is_lossy; /* fail_on_loss is set, and losses exceed it or there is such work */
 };
 
 /* Converts. Consumes the streams' tables; `ledger` holds what the readers counted and gets the

@@ -21,7 +21,7 @@
 #include "model/identity/recording_id.h"
 #include "recording/recovery.h"
 #include "report/twice.h"
-#include "schedule.h"
+#include "tracer/src/schedule.h"
 
 #define REGISTER_TIMEOUT_MS "30000"
 #define MAX_PROGRAM_BYTES   128 /* of its name in that of a directory */

@@ -13,7 +13,7 @@
 #include "recording/lttng/consumers.h"
 #include "recording/lttng/daemon.h"
 #include "process/process.h"
-#include "wanted.h"
+#include "tracer/src/wanted.h"
 
 struct paths {
 	char file[PATH_MAX + 32], next[PATH_MAX + 32];

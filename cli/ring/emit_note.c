@@ -16,7 +16,7 @@
 #include <flextrace/flextrace.h>
 
 #include "terminal/cli.h"
-#include "emit_file.h"
+#include "tracer/src/emit_file.h"
 #include "process/paths.h"
 #include "process/process.h"
 

@@ -20,7 +20,7 @@ prepare() {
 	python3 - "$BUILD/compile_commands.json" "$TOP/$1" "$dir/one.c" <<-'END' >"$dir/command"
 		import json, shlex, sys
 		commands, of, one = sys.argv[1:]
-		rooms = "room_", "flextrace_core.dir", "flextrace_bt2.dir"
+		rooms = "room_", "flextrace_core.dir", "flextrace_bt2.dir", "flextrace_recorder.dir", "flextrace.dir"
 		entry = [e for e in json.load(open(commands)) if e["file"] == of and any(r in e["command"] for r in rooms)][0]
 		words = shlex.split(entry["command"])
 		words = words[: words.index("-o")] + ["-fsyntax-only", one]
@@ -86,6 +86,20 @@ sees_not converter/formats/aie/aie.c formats/pairing/event_files.h
 sees_not converter/formats/tt-metal/tt_csv.c formats/chrome-json/trace_events.h
 sees_not converter/formats/ctf/ctf_repair.c formats/kit/import.h
 sees_not converter/imports.c formats/chrome-json/event_reader.h
+
+# What stands above the rooms sees those that it names.
+sees converter/bt2/sink/sink.c conversion.h
+sees cli/commands/convert.c conversion.h
+sees cli/report/summary_ops.c analysis/tt-metal/ops_columns.h
+sees_not converter/bt2/read/feed.c engine/unwrap/unwrap.h
+sees_not converter/bt2/sink/sink.c engine/calibrate/calibrate.h
+sees_not converter/bt2/sink/sink.c output/emit.h
+sees_not converter/bt2/source/source.c analysis/analysis.h
+sees_not cli/commands/convert.c engine/decode/decode.h
+sees_not cli/commands/convert.c engine/align/align.h
+sees_not cli/recording/flight.c analysis/analysis.h
+sees_not cli/recording/flight.c formats/kit/import.h
+sees_not cli/recording/flight.c tracer/src/tracer.h
 
 # What is a room's own.
 sees converter/formats/aie/aie.c formats/kit/format.h
