@@ -90,15 +90,6 @@ void aie_read_path(struct aie_options *options, const char *path, char hwid[AIE_
 
 /* -- files of cores --------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 /* A tile's name with what may stand in that of a file; `number` 1 is not told. */
 static void write_name(const char *tile, uint32_t number, char name[AIE_FILE_BYTES])
 {
@@ -121,14 +112,14 @@ static int name_file(const char *tile, struct map *names, char name[AIE_FILE_BYT
 	uint64_t hash;
 
 	write_name(tile, 1, name);
-	hash = hash_of(name);
+	hash = hash_bytes(HASH_NO_BYTES, name, strlen(name));
 	number = map_find(names, hash, 0);
 	for (number = number == MAP_NONE ? 1 : number + 1;; number++) {
 		write_name(tile, number, name);
-		if (map_find(names, hash_of(name), 0) == MAP_NONE)
+		if (map_find(names, hash_bytes(HASH_NO_BYTES, name, strlen(name)), 0) == MAP_NONE)
 			break;
 	}
-	FLEXTRACE_TRY(map_put(names, hash_of(name), 0, 1));
+	FLEXTRACE_TRY(map_put(names, hash_bytes(HASH_NO_BYTES, name, strlen(name)), 0, 1));
 	return map_put(names, hash, 0, number);
 }
 

@@ -9,6 +9,7 @@
 #ifndef FLEXTRACE_HASH_H
 #define FLEXTRACE_HASH_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -45,6 +46,21 @@ static inline uint64_t hash_words(uint64_t a, uint64_t b)
 
 	h = (h ^ (h >> 32) ^ b) * 0xc4ceb9fe1a85ec53u;
 	return h ^ (h >> 29);
+}
+
+/* Bytes one by one (FNV-1a), from HASH_NO_BYTES on: the same in every process. */
+#define HASH_NO_BYTES UINT64_C(0xcbf29ce484222325)
+
+static inline uint64_t hash_byte(uint64_t hash, unsigned char byte)
+{
+	return (hash ^ byte) * UINT64_C(0x100000001b3);
+}
+
+static inline uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		hash = hash_byte(hash, (unsigned char)bytes[i]);
+	return hash;
 }
 
 #endif

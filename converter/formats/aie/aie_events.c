@@ -178,7 +178,7 @@ int aie_write_span(struct aie *aie, const struct aie_span *span)
 
 static int define(struct aie *aie, enum record_class class, const void *payload)
 {
-	return import_define(&aie->import, VPID, class, payload);
+	return import_define(&aie->import, 0, VPID, class, payload);
 }
 
 static int define_process(struct aie *aie)

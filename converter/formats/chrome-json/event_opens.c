@@ -43,7 +43,7 @@ void event_opens_release(struct event_import *events)
 		free(events->opens[i].bytes);
 	free(events->opens);
 	events->opens = NULL;
-	events->n_opens = events->n_opens_allocated = events->free_open = 0;
+	events->n_opens = events->free_open = 0;
 	events->n_open_bytes = 0;
 }
 
@@ -54,8 +54,8 @@ static int take_place(struct event_import *events, uint32_t *ret_place)
 		events->free_open = events->opens[*ret_place - 1].below;
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(ARRAY_RESERVE(events->opens, events->n_opens_allocated, events->n_opens + 1));
-	*ret_place = ++events->n_opens;
+	FLEXTRACE_TRY(ARRAY_PUSH(events->opens, events->n_opens, (struct event_open){.below = 0}));
+	*ret_place = events->n_opens;
 	events->n_open_bytes += sizeof(*events->opens);
 	return FLEXTRACE_OK;
 }

@@ -30,14 +30,11 @@ int event_intern_id(struct event_import *events, const struct trace_value *id, u
 void event_make_uuid(uint8_t uuid[16], const char *text, uint64_t number)
 {
 	static const uint8_t tag[4] = {'f', 'l', 'e', 'x'};
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	memcpy(uuid, tag, sizeof(tag));
 	if (number > INT32_MAX) {
 		uuid[4] = 1;
-		for (; *text; text++)
-			hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-		number = hash;
+		number = hash_bytes(HASH_NO_BYTES, text, strlen(text));
 	}
 	for (int i = 0; i < 8; i++)
 		uuid[8 + i] = (uint8_t)(number >> (56 - 8 * i));
@@ -53,11 +50,9 @@ int event_add_rank(struct event_import *events, const struct event_rank *rank,
 	added.boot = events->reader->boot;
 	if (events->filter)
 		events->filter->add_rank(events->filter, &added, &stream);
-	FLEXTRACE_TRY(ARRAY_RESERVE(events->ranks, events->n_ranks_allocated, events->n_ranks + 1));
 	FLEXTRACE_TRY(import_add_stream(&events->import, &stream));
-	*ret_rank = events->n_ranks++;
-	events->ranks[*ret_rank] = added;
-	return FLEXTRACE_OK;
+	*ret_rank = events->n_ranks;
+	return ARRAY_PUSH(events->ranks, events->n_ranks, added);
 }
 
 int event_note_file(struct event_import *events, uint32_t index)
@@ -78,16 +73,16 @@ struct origin event_origin(const struct event_import *events, uint32_t rank, uin
 
 static int add_thread(struct event_import *events, uint32_t rank, uint32_t tid, uint64_t number)
 {
-	struct event_thread *thread;
+	const struct event_thread thread = {
+		.rank = rank,
+		.tid = tid,
+		.vtid = number < EVENT_MAPPED_ID
+	                        ? (int32_t)number
+	                        : EVENT_MAPPED_ID + (int32_t)events->ranks[rank].n_mapped_tids++,
+	};
 
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(events->threads, events->n_threads_allocated, events->n_threads + 1));
-	thread = &events->threads[events->n_threads];
-	*thread = (struct event_thread){.rank = rank, .tid = tid};
-	thread->vtid = number < EVENT_MAPPED_ID
-	                       ? (int32_t)number
-	                       : EVENT_MAPPED_ID + (int32_t)events->ranks[rank].n_mapped_tids++;
-	return map_put(&events->thread_index, rank, tid, events->n_threads++);
+	FLEXTRACE_TRY(ARRAY_PUSH(events->threads, events->n_threads, thread));
+	return map_put(&events->thread_index, rank, tid, events->n_threads - 1);
 }
 
 /* Whether an id is what `last` was; its text is kept in `bytes`. */
@@ -151,6 +146,15 @@ struct event event_of_rank(const struct event_import *events, uint32_t rank,
 	return event;
 }
 
+struct event event_of_thread(const struct event_import *events, const struct event_thread *thread,
+                             enum record_class class, const struct event_call *call)
+{
+	struct event event = event_of_call(events, thread->rank, class, call);
+
+	event.vtid = thread->vtid;
+	return event;
+}
+
 struct event event_of_call(const struct event_import *events, uint32_t rank,
                            enum record_class class, const struct event_call *call)
 {
@@ -170,16 +174,20 @@ int event_write(struct event_import *events, uint32_t rank, const struct event *
 	return import_write(&events->import, rank, event);
 }
 
+int event_define(struct event_import *events, uint32_t rank, enum record_class class,
+                 const void *payload)
+{
+	if (events->is_quiet)
+		return FLEXTRACE_OK;
+	return import_define(&events->import, rank, events->ranks[rank].vpid, class, payload);
+}
+
 /* Nobody tells which hosts the ranks ran on: each has a clock of its own. */
 static int define_process(struct event_import *events, uint32_t rank)
 {
 	const struct event_rank *of = &events->ranks[rank];
-	struct event event = event_of_rank(events, rank, RECORD_PROCESS, 0);
 	char boot_id[96];
-
-	snprintf(boot_id, sizeof(boot_id), "%s%.40s", of->boot,
-	         string_get(events->import.strings, of->pid));
-	event.payload.process = (struct flextrace_process){
+	const struct flextrace_process process = {
 		.rank = of->rank,
 		.world_size = of->world_size,
 		.pid = of->os_pid,
@@ -188,7 +196,10 @@ static int define_process(struct event_import *events, uint32_t rank)
 		.program = string_get(events->import.strings, of->program),
 		.runtime = of->reader->runtime,
 	};
-	return event_write(events, rank, &event);
+
+	snprintf(boot_id, sizeof(boot_id), "%s%.40s", of->boot,
+	         string_get(events->import.strings, of->pid));
+	return event_define(events, rank, RECORD_PROCESS, &process);
 }
 
 static int define_thread(struct event_import *events, const struct event_thread *thread)
@@ -204,7 +215,7 @@ static int define_thread(struct event_import *events, const struct event_thread 
 	return event_write(events, thread->rank, &event);
 }
 
-int event_define(struct event_import *events)
+int event_define_all(struct event_import *events)
 {
 	for (uint32_t i = 0; i < events->n_ranks; i++) {
 		if (events->ranks[i].is_other_defined)

@@ -39,9 +39,8 @@ int event_reject(struct event_import *events, enum loss_cause cause, const char 
 static int write_args(struct event_import *events, const struct event_thread *thread,
                       const struct event_call *call)
 {
-	struct event event = event_of_call(events, thread->rank, RECORD_SCOPE_ARGS, call);
+	struct event event = event_of_thread(events, thread, RECORD_SCOPE_ARGS, call);
 
-	event.vtid = thread->vtid;
 	event.payload.scope_args = (struct flextrace_scope_args){
 		.correlation = call->correlation,
 		.args = call->args.bytes,
@@ -52,16 +51,14 @@ static int write_args(struct event_import *events, const struct event_thread *th
 static int write_scope(struct event_import *events, const struct event_thread *thread,
                        const struct event_call *call)
 {
-	struct event event = event_of_call(events, thread->rank, RECORD_SCOPE, call);
-	const char *name = call->full_name.bytes;
+	struct event event = event_of_thread(events, thread, RECORD_SCOPE, call);
 
 	if (call->args.length)
 		FLEXTRACE_TRY(write_args(events, thread, call));
-	event.vtid = thread->vtid;
 	event.payload.scope = (struct flextrace_scope){
 		.begin_ns = (uint64_t)call->begin_ns,
 		.kind = call->kind,
-		.name = name,
+		.name = call->full_name.bytes,
 		.correlation = call->correlation,
 	};
 	return event_write(events, thread->rank, &event);
@@ -116,7 +113,7 @@ static int take_complete(struct event_import *events, const struct trace_event *
 static int leave_open(struct event_import *events, const struct event_thread *thread,
                       const struct event_call *call)
 {
-	struct event event = event_of_call(events, thread->rank, RECORD_BEGIN, call);
+	struct event event = event_of_thread(events, thread, RECORD_BEGIN, call);
 	int64_t last_ns = events->ranks[thread->rank].last_ns;
 
 	if (call->is_device)
@@ -127,7 +124,6 @@ static int leave_open(struct event_import *events, const struct event_thread *th
 		                      last_ns > call->begin_ns ? last_ns : call->begin_ns, false);
 	}
 	event.clock_ns = (uint64_t)call->begin_ns;
-	event.vtid = thread->vtid;
 	event.payload.edge = (struct flextrace_span_edge){
 		.name = call->full_name.bytes,
 		.correlation = call->correlation,
@@ -221,13 +217,11 @@ static int take_instant(struct event_import *events, const struct trace_event *e
 /* Ids that are no numbers pair by their text. */
 static uint64_t id_of(const struct trace_value *id)
 {
-	uint64_t number = UINT64_C(0xcbf29ce484222325);
+	uint64_t number = 0;
 
 	if (id->kind == TRACE_ABSENT || trace_value_u64(id, &number))
-		return id->kind == TRACE_ABSENT ? 0 : number;
-	for (size_t i = 0; i < id->text.length; i++)
-		number = (number ^ (unsigned char)id->text.bytes[i]) * UINT64_C(0x100000001b3);
-	return number;
+		return number;
+	return hash_bytes(HASH_NO_BYTES, id->text.bytes, id->text.length);
 }
 
 static int take_async(struct event_import *events, const struct trace_event *event)
@@ -317,7 +311,7 @@ int event_end_files(struct event_import *events)
 	FLEXTRACE_TRY(leave_file(events));
 	if (events->n_ranks)
 		FLEXTRACE_TRY(text_list_take(&events->import.streams->files, &events->unused));
-	return event_define(events);
+	return event_define_all(events);
 }
 
 int event_next(struct import *import, uint32_t *ret_stream, struct event *ret_event)

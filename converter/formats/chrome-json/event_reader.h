@@ -75,7 +75,7 @@ struct trip_reads {
 /* The round trips of a rank that work near now may belong to. */
 struct round_trips {
 	struct round_trip *trips; /* owned, by begin */
-	uint32_t n, n_allocated;
+	uint32_t n;
 	uint32_t n_past;         /* of them, the first: nothing will be near them any more */
 	uint32_t n_told;         /* of those: told, where they have no work */
 	bool has_any;            /* in all files */
@@ -198,11 +198,11 @@ struct event_import {
 	struct event_edges edges;
 	struct map rank_index, thread_index;
 	struct event_rank *ranks;
-	uint32_t n_ranks, n_ranks_allocated;
+	uint32_t n_ranks;
 	struct event_thread *threads;
-	uint32_t n_threads, n_threads_allocated;
+	uint32_t n_threads;
 	struct event_open *opens;
-	uint32_t n_opens, n_opens_allocated, free_open;
+	uint32_t n_opens, free_open;
 	uint64_t n_open_bytes;
 	struct json_text args;
 	char *scratch;
@@ -386,7 +386,7 @@ int event_find_thread(struct event_import *events, const struct trace_event *eve
                       uint32_t *ret_thread);
 
 /* Writes the definitions of all ranks and threads, before all else in order of time. */
-int event_define(struct event_import *events);
+int event_define_all(struct event_import *events);
 
 /* -- what goes out */
 
@@ -395,9 +395,15 @@ struct event event_of_rank(const struct event_import *events, uint32_t rank,
                            enum record_class class, int64_t clock_ns);
 int event_write(struct event_import *events, uint32_t rank, const struct event *event);
 
-/* The same of what an event of the file told. */
+/* Adds a definition of a rank: the payload of a class. */
+int event_define(struct event_import *events, uint32_t rank, enum record_class class,
+                 const void *payload);
+
+/* The same of what an event of the file told, and of its thread. */
 struct event event_of_call(const struct event_import *events, uint32_t rank,
                            enum record_class class, const struct event_call *call);
+struct event event_of_thread(const struct event_import *events, const struct event_thread *thread,
+                             enum record_class class, const struct event_call *call);
 
 /* -- blocks.c */
 

@@ -51,10 +51,8 @@ int round_trip_note(struct event_import *events, const void *item)
 
 	if (trips->n == MOST)
 		drop_first(trips, MOST / 2);
-	FLEXTRACE_TRY(ARRAY_RESERVE(trips->trips, trips->n_allocated, trips->n + 1));
-	trips->trips[trips->n++] = (struct round_trip){(int64_t)trip->head.clock_ns, trip->end_ns,
-	                                               false};
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(trips->trips, trips->n,
+	                  (struct round_trip){(int64_t)trip->head.clock_ns, trip->end_ns, false});
 }
 
 /* Finds those that may be told and forgotten. */
@@ -80,22 +78,21 @@ static int64_t sticks_out(const struct round_trip *trip, const struct block_part
 	return most_ns > 0 ? most_ns : 0;
 }
 
+static bool has_begun(const void *row, const void *key)
+{
+	const struct round_trip *trip = row;
+	const struct block_part *part = key;
+
+	return trip->begin_ns <= part->begin_ns;
+}
+
 /* Finds the round trip of a control block, or NULL. They are in order of their begin. */
 static struct round_trip *find(const struct round_trips *trips, const struct block_part *part)
 {
 	struct round_trip *best = NULL;
-	uint32_t lo = 0, n = trips->n;
+	uint32_t lo = array_count_before(trips->trips, trips->n, sizeof(*trips->trips), has_begun,
+	                                 part);
 
-	while (n > 0) {
-		uint32_t half = n / 2;
-
-		if (trips->trips[lo + half].begin_ns <= part->begin_ns) {
-			lo += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
 	for (uint32_t i = lo > 2 ? lo - 2 : 0; i <= lo && i < trips->n; i++) {
 		if (!best || sticks_out(&trips->trips[i], part) < sticks_out(best, part))
 			best = &trips->trips[i];

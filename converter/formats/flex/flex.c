@@ -43,15 +43,13 @@ static int intern_thread(struct event_import *events, const struct trace_event *
 
 static int define(struct event_import *events, uint32_t rank)
 {
-	struct event device = event_of_rank(events, rank, RECORD_DEVICE, 0);
-	struct event domain = event_of_rank(events, rank, RECORD_CLOCK_DOMAIN, 0);
+	const struct flextrace_device device = {.name = "AIU"};
+	const struct flextrace_clock_domain domain = {.counter_bits = 32};
 
 	if (!events->ranks[rank].has_device)
 		return FLEXTRACE_OK;
-	device.payload.device = (struct flextrace_device){.name = "AIU"};
-	domain.payload.clock_domain = (struct flextrace_clock_domain){.counter_bits = 32};
-	FLEXTRACE_TRY(event_write(events, rank, &device));
-	return event_write(events, rank, &domain);
+	FLEXTRACE_TRY(event_define(events, rank, RECORD_DEVICE, &device));
+	return event_define(events, rank, RECORD_CLOCK_DOMAIN, &domain);
 }
 
 /* -- intervals ------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flextrace/events.h"
+#include "formats/kit/paths.h"
 
 struct name_kind {
 	const char *text;
@@ -45,20 +46,11 @@ static bool begins_with(const char *name, const char *text)
 	return strncmp(name, text, strlen(text)) == 0;
 }
 
-static bool ends_with(const char *name, size_t length, const char *text)
-{
-	size_t n = strlen(text);
-
-	return length > n && memcmp(name + length - n, text, n) == 0;
-}
-
 uint8_t flex_runtime_kind(const char *name)
 {
-	size_t length = strlen(name);
-
-	if (begins_with(name, "Compute of ") && ends_with(name, length, "-HostPrep"))
+	if (begins_with(name, "Compute of ") && path_ends_with(name, "-HostPrep"))
 		return FLEXTRACE_RUNTIME_DATA_CONVERT;
-	if (ends_with(name, length, " DtoF"))
+	if (path_ends_with(name, " DtoF"))
 		return FLEXTRACE_RUNTIME_FILE_TRANSFER_DTOF;
 	for (size_t i = 0; i < COUNT(runtime_names); i++) {
 		if (begins_with(name, runtime_names[i].text))

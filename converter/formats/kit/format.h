@@ -38,8 +38,8 @@ struct import *import_new(const struct import_format *format, const struct impor
 int import_add_stream(struct import *import, const struct import_stream *stream);
 int import_add_file(struct import *import, uint32_t stream, const char *tool, const char *path);
 
-/* Adds a definition to the first stream: the payload of a class, of a process or of nobody (0). */
-int import_define(struct import *import, int32_t vpid, enum record_class class,
+/* Adds a definition to a stream: the payload of a class, of a process or of nobody (0). */
+int import_define(struct import *import, uint32_t stream, int32_t vpid, enum record_class class,
                   const void *payload);
 
 /* Takes an event of a stream, in any order. Texts and words are copied. */

@@ -47,10 +47,7 @@ void import_close(struct import *import)
 
 int import_add_stream(struct import *import, const struct import_stream *stream)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(import->streams, import->n_streams_allocated,
-	                            import->n_streams + 1ull));
-	import->streams[import->n_streams++] = *stream;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(import->streams, import->n_streams, *stream);
 }
 
 int import_add_file(struct import *import, uint32_t stream, const char *tool, const char *path)
@@ -63,12 +60,13 @@ int import_write(struct import *import, uint32_t stream, const struct event *eve
 	return event_item_add(import->events, stream, event);
 }
 
-int import_define(struct import *import, int32_t vpid, enum record_class class, const void *payload)
+int import_define(struct import *import, uint32_t stream, int32_t vpid, enum record_class class,
+                  const void *payload)
 {
 	struct event event = {.class = class, .vpid = vpid, .vtid = -1};
 
 	memcpy(&event.payload, payload, schema_of(class)->payload_bytes);
-	return import_write(import, 0, &event);
+	return import_write(import, stream, &event);
 }
 
 int import_next_written(struct import *import, uint32_t *ret_stream, struct event *ret_event)

@@ -60,7 +60,7 @@ struct import {
 	const struct import_format *format;
 	const struct import_options *options; /* weak, until it is open */
 	struct import_stream *streams;        /* owned; each file that was read is of one of them */
-	uint32_t n_streams, n_streams_allocated;
+	uint32_t n_streams;
 	struct ledger ledger;        /* what was lost: all of it behind the last event */
 	struct string_pool *strings; /* owned */
 	struct string_cache cache;   /* of them */

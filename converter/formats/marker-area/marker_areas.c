@@ -68,7 +68,7 @@ static int define_process(struct import *import)
 		.runtime = "marker areas",
 	};
 
-	return import_define(import, ONE, RECORD_PROCESS, &process);
+	return import_define(import, 0, ONE, RECORD_PROCESS, &process);
 }
 
 static int define_domain(struct marker_areas *areas, const struct dumped_area *area)
@@ -89,7 +89,7 @@ static int define_domain(struct marker_areas *areas, const struct dumped_area *a
 	if (map_find(&areas->domains, area->device, area->header.domain) != MAP_NONE)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(map_put(&areas->domains, area->device, area->header.domain, 0));
-	FLEXTRACE_TRY(import_define(&areas->import, ONE, RECORD_CLOCK_DOMAIN, &domain));
+	FLEXTRACE_TRY(import_define(&areas->import, 0, ONE, RECORD_CLOCK_DOMAIN, &domain));
 	return import_write(&areas->import, 0, &sync);
 }
 
@@ -99,7 +99,7 @@ static int define_area(struct marker_areas *areas, const struct dumped_area *are
 
 	if (area->device == areas->n_devices) {
 		areas->n_devices++;
-		FLEXTRACE_TRY(import_define(&areas->import, ONE, RECORD_DEVICE, &device));
+		FLEXTRACE_TRY(import_define(&areas->import, 0, ONE, RECORD_DEVICE, &device));
 	}
 	return define_domain(areas, area);
 }

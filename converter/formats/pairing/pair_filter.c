@@ -12,9 +12,7 @@ static uint64_t hash_text(const struct trace_text *text, uint64_t seed)
 {
 	uint64_t hash = hash_words(seed, text->length);
 
-	for (size_t i = 0; i < text->length; i++)
-		hash = (hash ^ (unsigned char)text->bytes[i]) * UINT64_C(0x100000001b3);
-	return hash_words(hash, seed);
+	return hash_words(hash_bytes(hash, text->bytes, text->length), seed);
 }
 
 static enum key_kind kind_of_part(uint8_t part)

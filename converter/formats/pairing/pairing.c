@@ -24,9 +24,9 @@ struct file {
 
 struct pairing {
 	struct rank *ranks; /* owned, all */
-	uint32_t n_ranks, n_ranks_allocated;
+	uint32_t n_ranks;
 	struct file *files;
-	uint32_t n_files, n_files_allocated;
+	uint32_t n_files;
 	struct map keys;       /* of Flex */
 	struct map rank_index; /* the first time */
 	int64_t epoch_ns;
@@ -73,17 +73,13 @@ static int append(struct pair_list *list, uint32_t *n_allocated, const struct pa
 
 static int find_rank(struct pairing *pairing, int32_t rank, struct rank **ret_rank)
 {
-	uint32_t place = map_find(&pairing->rank_index, (uint64_t)rank, 0);
+	uint32_t place;
+	int code = MAP_PLACE(&pairing->rank_index, (uint64_t)rank, 0, pairing->ranks,
+	                     pairing->n_ranks, &place);
 
-	if (place != MAP_NONE) {
-		*ret_rank = &pairing->ranks[place];
-		return FLEXTRACE_OK;
-	}
-	FLEXTRACE_TRY(map_put(&pairing->rank_index, (uint64_t)rank, 0, pairing->n_ranks));
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(pairing->ranks, pairing->n_ranks_allocated, pairing->n_ranks + 1));
-	*ret_rank = &pairing->ranks[pairing->n_ranks++];
-	**ret_rank = (struct rank){.pair = {.rank = rank}};
+	FLEXTRACE_TRY(code);
+	*ret_rank = &pairing->ranks[place];
+	(*ret_rank)->pair.rank = rank;
 	return FLEXTRACE_OK;
 }
 
@@ -103,10 +99,9 @@ static int find_file(struct pairing *pairing, uint32_t number, struct file **ret
 		if ((*ret_file)->number == number)
 			return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(pairing->files, pairing->n_files_allocated, pairing->n_files + 1));
-	*ret_file = &pairing->files[pairing->n_files++];
-	**ret_file = (struct file){.number = number, .told_rank = -1, .rank = NOBODY};
+	FLEXTRACE_TRY(ARRAY_PUSH(pairing->files, pairing->n_files,
+	                         (struct file){.number = number, .told_rank = -1, .rank = NOBODY}));
+	*ret_file = &pairing->files[pairing->n_files - 1];
 	return FLEXTRACE_OK;
 }
 

@@ -257,22 +257,19 @@ static int take_device_work(struct event_import *events, uint32_t rank,
 static int note_queue(struct event_import *events, const struct trace_event *event)
 {
 	struct torch *torch = events->own;
-	struct torch_queue queue = {.pid = 0};
 	struct event_call call = {.device = 0};
+	uint32_t pid, tid, place;
 	uint64_t number;
+	int code;
 
 	read_place(event, &call);
-	queue.device = call.device;
-	queue.queue = call.queue;
-	FLEXTRACE_TRY(event_intern_id(events, &event->pid, &queue.pid, &number));
-	FLEXTRACE_TRY(event_intern_id(events, &event->tid, &queue.tid, &number));
-	if (map_find(&torch->queue_index, (uint64_t)queue.pid << 32 | queue.tid, torch->rank) !=
-	    MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_RESERVE(torch->queues, torch->n_queues_allocated, torch->n_queues + 1));
-	torch->queues[torch->n_queues] = queue;
-	return map_put(&torch->queue_index, (uint64_t)queue.pid << 32 | queue.tid, torch->rank,
-	               torch->n_queues++);
+	FLEXTRACE_TRY(event_intern_id(events, &event->pid, &pid, &number));
+	FLEXTRACE_TRY(event_intern_id(events, &event->tid, &tid, &number));
+	code = MAP_PLACE(&torch->queue_index, torch_queue_key(pid, tid), torch->rank, torch->queues,
+	                 torch->n_queues, &place);
+	if (code > 0)
+		torch->queues[place] = (struct torch_queue){call.device, call.queue};
+	return code < 0 ? code : FLEXTRACE_OK;
 }
 
 /* -- windows -------------------------------------------------------------------------------- */
@@ -280,10 +277,9 @@ static int note_queue(struct event_import *events, const struct trace_event *eve
 static int write_window(struct event_import *events, const struct event_thread *thread,
                         const struct event_call *call)
 {
-	struct event event = event_of_call(events, thread->rank, RECORD_WINDOW, call);
+	struct event event = event_of_thread(events, thread, RECORD_WINDOW, call);
 
 	event.clock_ns = (uint64_t)call->begin_ns;
-	event.vtid = thread->vtid;
 	event.payload.window = (struct flextrace_window){
 		.edge = FLEXTRACE_EDGE_BEGIN,
 		.name = call->full_name.bytes,
@@ -381,9 +377,7 @@ static int take_metadata(struct event_import *events, const struct trace_event *
 	FLEXTRACE_TRY(event_intern_id(events, &event->pid, &name.pid, &number));
 	FLEXTRACE_TRY(event_intern_id(events, &event->tid, &name.tid, &number));
 	FLEXTRACE_TRY(string_intern(&events->import.cache, arg->value.text.bytes, &name.name));
-	FLEXTRACE_TRY(ARRAY_RESERVE(torch->names, torch->n_names_allocated, torch->n_names + 1));
-	torch->names[torch->n_names++] = name;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(torch->names, torch->n_names, name);
 }
 
 /* -- one event ------------------------------------------------------------------------------- */

@@ -64,17 +64,14 @@ void torch_free(struct torch *torch)
 int torch_find_device(struct torch *torch, uint32_t rank, uint32_t device,
                       struct torch_device **ret_device)
 {
-	uint32_t place = map_find(&torch->device_index, rank, device);
+	uint32_t place;
+	int code = MAP_PLACE(&torch->device_index, rank, device, torch->devices, torch->n_devices,
+	                     &place);
 
-	if (place != MAP_NONE) {
-		*ret_device = &torch->devices[place];
-		return FLEXTRACE_OK;
-	}
-	FLEXTRACE_TRY(map_put(&torch->device_index, rank, device, torch->n_devices));
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(torch->devices, torch->n_devices_allocated, torch->n_devices + 1));
-	*ret_device = &torch->devices[torch->n_devices++];
-	**ret_device = (struct torch_device){.rank = rank, .device = device};
+	FLEXTRACE_TRY(code);
+	*ret_device = &torch->devices[place];
+	if (code)
+		**ret_device = (struct torch_device){.rank = rank, .device = device};
 	return FLEXTRACE_OK;
 }
 
@@ -132,21 +129,17 @@ static int describe_devices(struct event_import *events)
 
 static int define_device(struct event_import *events, const struct torch_device *device)
 {
-	struct event event = event_of_rank(events, device->rank, RECORD_DEVICE, 0);
-
-	event.payload.device = (struct flextrace_device){
+	const struct flextrace_clock_domain domain = {.device = device->device, .counter_bits = 32};
+	const struct flextrace_device described = {
 		.device = device->device,
 		.name = string_get(events->import.strings, device->name),
 		.n_cores = device->n_cores,
 		.core_hz = device->core_hz,
 	};
-	FLEXTRACE_TRY(event_write(events, device->rank, &event));
-	if (!device->has_stamps)
-		return FLEXTRACE_OK;
-	event = event_of_rank(events, device->rank, RECORD_CLOCK_DOMAIN, 0);
-	event.payload.clock_domain = (struct flextrace_clock_domain){.device = device->device,
-	                                                             .counter_bits = 32};
-	return event_write(events, device->rank, &event);
+
+	FLEXTRACE_TRY(event_define(events, device->rank, RECORD_DEVICE, &described));
+	return device->has_stamps ? event_define(events, device->rank, RECORD_CLOCK_DOMAIN, &domain)
+	                          : FLEXTRACE_OK;
 }
 
 int torch_define(struct event_import *events, uint32_t rank)
@@ -194,9 +187,7 @@ static int keep_note(struct event_import *events, const struct trace_text *key,
 
 	FLEXTRACE_TRY(string_intern(&events->import.cache, key->bytes, &note.key));
 	FLEXTRACE_TRY(string_intern(&events->import.cache, value->text.bytes, &note.value));
-	FLEXTRACE_TRY(ARRAY_RESERVE(torch->notes, torch->n_notes_allocated, torch->n_notes + 1));
-	torch->notes[torch->n_notes++] = note;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(torch->notes, torch->n_notes, note);
 }
 
 static bool is_one_of(const struct trace_text *key, const char *const *names, size_t n)
@@ -263,18 +254,18 @@ static int write_notes(struct event_import *events)
 static int name_queue(struct event_import *events, const struct torch_name *name)
 {
 	const struct torch *torch = events->own;
-	uint32_t place = map_find(&torch->queue_index, (uint64_t)name->pid << 32 | name->tid,
+	uint32_t place = map_find(&torch->queue_index, torch_queue_key(name->pid, name->tid),
 	                          torch->rank);
-	struct event event = event_of_rank(events, torch->rank, RECORD_QUEUE_NAME, 0);
+	struct flextrace_name queue;
 
 	if (place == MAP_NONE)
 		return FLEXTRACE_OK;
-	event.payload.name = (struct flextrace_name){
+	queue = (struct flextrace_name){
 		.device = torch->queues[place].device,
 		.id = torch->queues[place].queue,
 		.name = string_get(events->import.strings, name->name),
 	};
-	return event_write(events, torch->rank, &event);
+	return event_define(events, torch->rank, RECORD_QUEUE_NAME, &queue);
 }
 
 static int give_name(struct event_import *events, const struct torch_name *name)

@@ -25,8 +25,7 @@ struct torch_name { /* of a process (tid 0) or row of the file, as texts (string
 	bool is_process;
 };
 
-struct torch_queue {
-	uint32_t pid, tid; /* strings */
+struct torch_queue { /* found by torch_queue_key() and rank */
 	uint32_t device, queue;
 };
 
@@ -40,7 +39,7 @@ struct torch {
 	int64_t epoch_ns;
 	bool has_epoch;
 	struct torch_device *devices; /* owned */
-	uint32_t n_devices, n_devices_allocated;
+	uint32_t n_devices;
 	struct map device_index, queue_index;
 
 	const char *ranks; /* weak: those of the options, less what is used */
@@ -56,14 +55,20 @@ struct torch {
 	bool has_time;
 	int32_t told_rank, world_size;
 	struct torch_name *names; /* owned, all */
-	uint32_t n_names, n_names_allocated;
+	uint32_t n_names;
 	struct torch_queue *queues;
-	uint32_t n_queues, n_queues_allocated;
+	uint32_t n_queues;
 	struct torch_note *notes;
-	uint32_t n_notes, n_notes_allocated;
+	uint32_t n_notes;
 	char *properties; /* owned: deviceProperties as JSON */
 	uint32_t n_unread_members;
 };
+
+/* Of a row of a file, by its pid and tid (strings). */
+static inline uint64_t torch_queue_key(uint32_t pid, uint32_t tid)
+{
+	return (uint64_t)pid << 32 | tid;
+}
 
 /* -- torch_file.c */
 

@@ -65,7 +65,7 @@ static int define_process(struct tt *tt)
 		.runtime = PROGRAM,
 	};
 
-	return import_define(&tt->import, 0, RECORD_PROCESS, &process);
+	return import_define(&tt->import, 0, 0, RECORD_PROCESS, &process);
 }
 
 static int define_marker(struct tt *tt, const struct tt_device *device, uint32_t i)
@@ -79,7 +79,7 @@ static int define_marker(struct tt *tt, const struct tt_device *device, uint32_t
 		.line = marker->line,
 	};
 
-	return import_define(&tt->import, 0, RECORD_MARKER_NAME, &name);
+	return import_define(&tt->import, 0, 0, RECORD_MARKER_NAME, &name);
 }
 
 /* With its clock and its markers. */
@@ -98,8 +98,8 @@ static int define_device(struct tt *tt, const struct tt_device *of)
 		.nominal_hz = of->hz,
 	};
 
-	FLEXTRACE_TRY(import_define(&tt->import, 0, RECORD_DEVICE, &device));
-	FLEXTRACE_TRY(import_define(&tt->import, 0, RECORD_CLOCK_DOMAIN, &domain));
+	FLEXTRACE_TRY(import_define(&tt->import, 0, 0, RECORD_DEVICE, &device));
+	FLEXTRACE_TRY(import_define(&tt->import, 0, 0, RECORD_CLOCK_DOMAIN, &domain));
 	for (uint32_t i = 0; i < tt->n_markers; i++)
 		FLEXTRACE_TRY(define_marker(tt, of, i));
 	return FLEXTRACE_OK;

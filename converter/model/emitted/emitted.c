@@ -235,11 +235,11 @@ static FILE *open_beside(const char *path, char name[PATH_MAX])
 /* Notes the content of a file; 1: it was read before. */
 static int note_content(struct emitted *emitted, FILE *file)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325), n_bytes = 0;
+	uint64_t hash = HASH_NO_BYTES, n_bytes = 0;
 	int byte;
 
 	for (; (byte = getc(file)) != EOF; n_bytes++)
-		hash = (hash ^ (uint64_t)byte) * UINT64_C(0x100000001b3);
+		hash = hash_byte(hash, (unsigned char)byte);
 	rewind(file);
 	if (map_find(&emitted->files, hash, n_bytes) != MAP_NONE)
 		return 1;
