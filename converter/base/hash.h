@@ -56,10 +56,10 @@ static inline uint64_t hash_byte(uint64_t hash, unsigned char byte)
 	return (hash ^ byte) * UINT64_C(0x100000001b3);
 }
 
-static inline uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t n)
+static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		hash = hash_byte(hash, (unsigned char)bytes[i]);
+		hash = hash_byte(hash, ((const unsigned char *)bytes)[i]);
 	return hash;
 }
 

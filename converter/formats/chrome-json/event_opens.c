@@ -29,7 +29,7 @@ static int keep_texts(struct event_import *events, struct event_open *open)
 	for (int i = 0; i < 4; i++)
 		n_bytes += texts[i]->length + 1;
 	FLEXTRACE_TRY(ARRAY_RESERVE(open->bytes, open->n_allocated, n_bytes));
-	events->n_open_bytes += open->n_allocated - n_before;
+	events->opens.n_bytes += open->n_allocated - n_before;
 	at = open->bytes;
 	for (int i = 0; i < 4; i++)
 		copy_text(texts[i], &at);
@@ -39,24 +39,23 @@ static int keep_texts(struct event_import *events, struct event_open *open)
 
 void event_opens_release(struct event_import *events)
 {
-	for (uint32_t i = 0; i < events->n_opens; i++)
-		free(events->opens[i].bytes);
-	free(events->opens);
-	events->opens = NULL;
-	events->n_opens = events->free_open = 0;
-	events->n_open_bytes = 0;
+	for (uint32_t i = 0; i < events->opens.n; i++)
+		free(events->opens.all[i].bytes);
+	free(events->opens.all);
+	events->opens = (struct event_opens){.all = NULL};
 }
 
 static int take_place(struct event_import *events, uint32_t *ret_place)
 {
-	*ret_place = events->free_open;
+	*ret_place = events->opens.free;
 	if (*ret_place) {
-		events->free_open = events->opens[*ret_place - 1].below;
+		events->opens.free = events->opens.all[*ret_place - 1].below;
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(ARRAY_PUSH(events->opens, events->n_opens, (struct event_open){.below = 0}));
-	*ret_place = events->n_opens;
-	events->n_open_bytes += sizeof(*events->opens);
+	FLEXTRACE_TRY(
+		ARRAY_PUSH(events->opens.all, events->opens.n, (struct event_open){.below = 0}));
+	*ret_place = events->opens.n;
+	events->opens.n_bytes += sizeof(*events->opens.all);
 	return FLEXTRACE_OK;
 }
 
@@ -65,12 +64,12 @@ int event_open(struct event_import *events, uint32_t thread, const struct event_
 	struct event_open *open;
 	uint32_t place;
 
-	if (events->n_open_bytes > MAX_OPEN_BYTES) {
+	if (events->opens.n_bytes > MAX_OPEN_BYTES) {
 		FLEXTRACE_TRY(event_leave_open(events));
 		event_opens_release(events);
 	}
 	FLEXTRACE_TRY(take_place(events, &place));
-	open = &events->opens[place - 1];
+	open = &events->opens.all[place - 1];
 	open->call = *call;
 	open->below = events->threads[thread].open;
 	events->threads[thread].open = place;
@@ -83,7 +82,7 @@ bool event_close(struct event_import *events, uint32_t thread, const struct trac
 	uint32_t *link = &events->threads[thread].open;
 
 	for (int i = 0; i < MAX_LOOK && *link; i++) {
-		struct event_open *open = &events->opens[*link - 1];
+		struct event_open *open = &events->opens.all[*link - 1];
 		const struct trace_text *of = &open->call.full_name;
 		uint32_t place = *link;
 
@@ -94,8 +93,8 @@ bool event_close(struct event_import *events, uint32_t thread, const struct trac
 		}
 		*ret_call = open->call;
 		*link = open->below;
-		open->below = events->free_open;
-		events->free_open = place;
+		open->below = events->opens.free;
+		events->opens.free = place;
 		return true;
 	}
 	return false;

@@ -121,16 +121,16 @@ static int look_up_thread(struct event_import *events, const struct trace_event 
 int event_find_thread(struct event_import *events, const struct trace_event *event,
                       uint32_t *ret_thread)
 {
-	*ret_thread = events->last_thread;
+	*ret_thread = events->last.thread;
 	if (*ret_thread != MAP_NONE &&
-	    is_last(&event->pid, &events->last_pid, events->last_ids[0]) &&
-	    is_last(&event->tid, &events->last_tid, events->last_ids[1]))
+	    is_last(&event->pid, &events->last.pid, events->last.ids[0]) &&
+	    is_last(&event->tid, &events->last.tid, events->last.ids[1]))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(look_up_thread(events, event, ret_thread));
-	events->last_thread = MAP_NONE;
-	if (keep_last(&event->pid, &events->last_pid, events->last_ids[0]) &&
-	    keep_last(&event->tid, &events->last_tid, events->last_ids[1]))
-		events->last_thread = *ret_thread;
+	events->last.thread = MAP_NONE;
+	if (keep_last(&event->pid, &events->last.pid, events->last.ids[0]) &&
+	    keep_last(&event->tid, &events->last.tid, events->last.ids[1]))
+		events->last.thread = *ret_thread;
 	return FLEXTRACE_OK;
 }
 

@@ -167,7 +167,7 @@ int event_begin_file(struct event_import *events, const struct event_reader *rea
 	if (!events->path)
 		return FLEXTRACE_E_MEMORY;
 	events->n_files++;
-	events->last_thread = MAP_NONE;
+	events->last.thread = MAP_NONE;
 	events->import.faults = (struct faults){0};
 	return events->reader->begin ? events->reader->begin(events) : FLEXTRACE_OK;
 }

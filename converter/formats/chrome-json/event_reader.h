@@ -129,6 +129,18 @@ struct event_open {
 	uint32_t below; /* place + 1 of the one around it, or of the next free one */
 };
 
+struct event_opens {            /* begins that wait, of all threads */
+	struct event_open *all; /* owned */
+	uint32_t n, free;       /* place + 1 of one that nobody uses */
+	uint64_t n_bytes;
+};
+
+struct event_last { /* the thread of the last event, by its ids as they stand in the file */
+	struct trace_value pid, tid;
+	char ids[2][24];
+	uint32_t thread;
+};
+
 /* The part of a control block that an event told, or several told: an item of the spool. Its name,
  * group and type follow. */
 #define ITEM_PART RECORD_CLASS_COUNT
@@ -201,16 +213,11 @@ struct event_import {
 	uint32_t n_ranks;
 	struct event_thread *threads;
 	uint32_t n_threads;
-	struct event_open *opens;
-	uint32_t n_opens, free_open;
-	uint64_t n_open_bytes;
+	struct event_opens opens;
 	struct json_text args;
 	char *scratch;
 	uint32_t n_scratch;
-	/* The thread of the last event, by its ids as they stand in the file. */
-	struct trace_value last_pid, last_tid;
-	char last_ids[2][24];
-	uint32_t last_thread;
+	struct event_last last;
 	struct event_line line;
 	void *own;                   /* weak: of the reader of the file */
 	struct event_filter *filter; /* weak; NULL: all files are of one tool */

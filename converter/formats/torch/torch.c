@@ -80,7 +80,7 @@ static int note_host(struct event_import *events, const struct trace_event *even
 	if (number > INT32_MAX)
 		return FLEXTRACE_OK;
 	torch->host_pid = pid;
-	events->last_thread =
+	events->last.thread =
 		MAP_NONE; /* what belongs to the process is told otherwise from here on */
 	torch->host_pid_number = number;
 	return FLEXTRACE_OK;

@@ -22,6 +22,7 @@
 #include "failing_malloc.h"
 #include "imports.h"
 #include "profile.h"
+#include "base/hash.h"
 #include "scratch.h"
 #include "text_source.h"
 
@@ -30,16 +31,6 @@
 
 #define GOLDEN(name) FLEXTRACE_SOURCE_DIR "/tests/golden/" name
 #define CORPUS(name) FLEXTRACE_SOURCE_DIR "/tests/fuzz/corpus/" name
-
-/* FNV-1a, Fowler, Noll and Vo. */
-#define HASH_START 14695981039346656037u
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
-	return hash;
-}
 
 /* -- conversions ------------------------------------------------------------------------------- */
 
@@ -157,7 +148,7 @@ static void convert(struct run *run, const char *dir, const struct job *job, uin
 /* One number for all files that it wrote, by name. */
 static uint64_t digest(const struct run *run)
 {
-	uint64_t hash = HASH_START;
+	uint64_t hash = HASH_NO_BYTES;
 	struct dirent **entries;
 	int n = scandir(run->dir, &entries, NULL, alphasort);
 
@@ -217,7 +208,7 @@ static void note(void *context, uint64_t n)
 	int n_calls = backtrace(calls, N_CALLS);
 
 	walk->n_allocations = n;
-	if (is_new(hash_bytes(HASH_START, calls, (size_t)n_calls * sizeof(*calls)) | 1) ||
+	if (is_new(hash_bytes(HASH_NO_BYTES, calls, (size_t)n_calls * sizeof(*calls)) | 1) ||
 	    walk->tries_all)
 		walk->tries[walk->n_tries++] = n;
 }
