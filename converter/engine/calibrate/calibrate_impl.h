@@ -556,9 +556,6 @@ int clock_map_init(struct clock_map *map, struct attempt *band, const struct evi
 /* Places a stamp: looks near `*knot` first, and stores where it found it. */
 struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot);
 
-/* The same without its bound. */
-int64_t clock_map_host_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot);
-
 const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment);
 
 /* -- report.c -------------------------------------------------------------------------------- */

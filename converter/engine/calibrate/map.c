@@ -313,15 +313,6 @@ struct placed clock_map_place_near(const struct clock_map *map, uint64_t ticks, 
 	return place(map, ticks, find_near(map, ticks, knot));
 }
 
-int64_t clock_map_host_near(const struct clock_map *map, uint64_t ticks, uint32_t *knot)
-{
-	uint32_t at = find_near(map, ticks, knot);
-
-	if (at == map->n_knots)
-		return before(map, map->knots[0].ticks - ticks);
-	return map_behind(&map->knots[at], ticks - map->knots[at].ticks);
-}
-
 const struct clock_map *clocks_map(const struct clocks *clocks, uint32_t counter, uint16_t segment)
 {
 	uint32_t first;

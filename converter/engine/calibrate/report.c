@@ -165,6 +165,22 @@ static bool is_before_its_process(const struct judge *judge, const struct tick_o
 	       first_ns + err_ns < (int64_t)start_ns;
 }
 
+/* Whether an operation was under way when the segment in front of its own ended: the counter began
+ * anew, and its first stamps are not of its own segment. */
+static bool is_across(const struct judge *judge, const struct tick_op *op, uint32_t index,
+                      const struct placed *first, const struct placed *last)
+{
+	const struct clock_map *map = &judge->clocks->maps[index], *front = map - 1;
+	const struct map_knot *end;
+
+	if (op->segment == 0 || map->is_after_gap || front->n_knots == 0 ||
+	    first->err_ns == UINT32_MAX)
+		return false;
+	end = &front->knots[front->n_knots - 1];
+	return first->host_ns + first->err_ns < end->host_ns - (int64_t)end->half_ns &&
+	       last->host_ns > end->host_ns;
+}
+
 static bool has_certified_stamp(const struct clock_map *map, const struct tick_op *op)
 {
 	uint32_t knot = 0;
@@ -182,13 +198,14 @@ static int judge_certified(struct judge *judge, const struct tick_op *op, uint32
 	struct tally *tally = &judge->tallies[index];
 	struct clock_report *report = &judge->clocks->reports[index];
 	const struct clock_map *map = &judge->clocks->maps[index];
-	struct placed placed_last;
+	struct placed placed_first, placed_last;
 	uint64_t first, last;
 	int64_t first_ns;
 
 	if (map->n_knots == 0 || !ends_of(op, &first, &last))
 		return FLEXTRACE_OK;
-	first_ns = clock_map_host_near(map, first, &tally->knot);
+	placed_first = clock_map_place_near(map, first, &tally->knot);
+	first_ns = placed_first.host_ns;
 	placed_last = clock_map_place_near(map, last, &tally->knot);
 	if (!is_inside(op, first_ns, placed_last.host_ns, map->quality.tick_ns)) {
 		if (has_certified_stamp(map, op))
@@ -199,6 +216,8 @@ static int judge_certified(struct judge *judge, const struct tick_op *op, uint32
 		judge->input->ledger->warnings[WARNING_OUTSIDE_LIFE]++;
 		return refuse(judge, op);
 	}
+	if (is_across(judge, op, index, &placed_first, &placed_last))
+		return refuse(judge, op);
 	count_before(tally, report, op, first, last);
 	count_order(tally, report, op, last, placed_last.host_ns);
 	if (placed_last.err_ns != UINT32_MAX)

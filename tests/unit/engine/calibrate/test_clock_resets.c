@@ -166,6 +166,43 @@ static void test_clock_resets__may_have_no_evidence_behind_them(void **state)
 	clock_run_release(&run);
 }
 
+/* A counter of 1 GHz begins anew when 100 s are over, and shows 10 s then. */
+static void test_clock_resets__within_an_operation_leave_it_without_a_time(void **state)
+{
+	static const struct {
+		int64_t first_s, last_s; /* as the segment behind shows it */
+		bool is_refused;
+	} cases[] = {{101, 110, false}, {95, 110, true}, {95, 99, false}};
+	struct clock_run run;
+
+	(void)state;
+	clock_run_init(&run);
+	clock_run_counter(&run);
+	for (int64_t s = 10; s < 200; s += 10) {
+		int64_t ns = s * 1000000000;
+		struct bracket *read = table_append(&run.out.brackets, sizeof(*read));
+
+		*read = (struct bracket){.before_host_ns = ns - 100,
+		                         .after_host_ns = ns + 100,
+		                         .segment = s > 100,
+		                         .source = BRACKET_SYNC};
+		read->first_ticks = (uint64_t)ns - 90000000000 * (s > 100);
+		read->last_ticks = read->first_ticks;
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tick_op *op = table_append(&run.out.ops, sizeof(*op));
+
+		*op = (struct tick_op){.segment = 1, .class = RECORD_DEVICE_OP};
+		op->ticks[0] = (uint64_t)(cases[i].first_s - 90) * 1000000000;
+		op->ticks[4] = (uint64_t)(cases[i].last_s - 90) * 1000000000;
+		op->status = TIME_CERTIFIED;
+	}
+	clock_run_calibrate(&run, NULL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(clocks_refuse(run.clocks, i), cases[i].is_refused);
+	clock_run_release(&run);
+}
+
 /* Of a counter of 1 MHz. */
 static void push(struct clock_run *run, int64_t start_us, int64_t complete_us)
 {
@@ -287,6 +324,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_resets__may_come_all_the_time),
 		cmocka_unit_test(test_clock_resets__may_have_no_evidence_behind_them),
+		cmocka_unit_test(test_clock_resets__within_an_operation_leave_it_without_a_time),
 		cmocka_unit_test(test_clock_resets__are_no_pauses_with_late_completions),
 		cmocka_unit_test(
 			test_clock_resets__show_in_what_completes_where_submissions_are_loose),
