@@ -11,7 +11,8 @@ foreach(file band/band band/bridge calibrate choose claims breaks/doubts breaks/
 	list(APPEND clocks_sources converter/engine/calibrate/${file}.c)
 endforeach()
 
-foreach(name unwrap unwrap_records unwrap_boots unwrap_reuse unwrap_strays)
+foreach(name unwrap unwrap_records unwrap_boots unwrap_reuse unwrap_strays
+        unwrap_gated)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		tests/support/text_source.c tests/support/unwrap_fixture.c converter/engine/decode/decode.c
 		converter/model/schema.c LIBS Threads::Threads m)

@@ -26,9 +26,17 @@ struct clock_report { /* one line of clocks.csv; NAN = not known */
 	const char *rho_source; /* "default", "user"; "raised": the evidence did not fit that rho */
 };
 
+/* What a counter does from one operation to the next. */
+enum counter_habit {
+	COUNTER_RUNS,
+	COUNTER_RESTARTS, /* it begins anew */
+	COUNTER_IS_GATED  /* it stands still */
+};
+
 /* The rates with which the wraps of a counter were counted, in ticks per ns. */
 struct counted_rate {
 	double lo, hi;
+	enum counter_habit habit;
 };
 
 struct clocks; /* opaque: per counter and segment a monotone map with bounds */

@@ -296,6 +296,13 @@ static bool is_miscounted(const struct clock_map *map, const struct counted_rate
 	return off > COUNTED_NEAR && off * span >= part;
 }
 
+static enum proof proof_of_habit(enum counter_habit habit)
+{
+	return habit == COUNTER_RESTARTS   ? PROOF_RESTARTS
+	       : habit == COUNTER_IS_GATED ? PROOF_IS_GATED
+	                                   : PROOF_IS_MISSING;
+}
+
 static void doubt_counted(const struct calibrate_input *input, struct clocks *clocks)
 {
 	uint32_t counter = 0;
@@ -309,9 +316,9 @@ static void doubt_counted(const struct calibrate_input *input, struct clocks *cl
 		for (uint32_t i = first; i < end; i++) {
 			struct clock_map *map = &clocks->maps[i];
 
-			if (!is_miscounted(map, rate, part))
+			if (rate->habit == COUNTER_RUNS && !is_miscounted(map, rate, part))
 				continue;
-			map->proof = PROOF_IS_MISSING;
+			map->proof = proof_of_habit(rate->habit);
 			map->quality.is_assumed = true;
 		}
 		counter++;

@@ -441,10 +441,11 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 	FLEXTRACE_TRY(prepare(unwrap));
 	for (uint32_t i = 0; i < unwrap->n_axes; i++) {
 		const struct axis *axis = &unwrap->axes[i];
-		struct counted_rate rate;
+		struct counted_rate rate = {.habit = axis_habit(axis)};
 
 		FLEXTRACE_TRY(axis_place(&unwrap->axes[i], &unwrap->op_runs, unwrap->runs));
-		rate = (struct counted_rate){axis->rate.lo, axis->rate.hi};
+		rate.lo = axis->rate.lo;
+		rate.hi = axis->rate.hi;
 		unwrap->ledger->warnings[WARNING_RATE_UNPROVEN] += axis->refuses_nominal;
 		FLEXTRACE_TRY(facts_write(unwrap, i, &out->brackets));
 		FLEXTRACE_TRY(table_put(&out->rates, &rate, sizeof(rate)));

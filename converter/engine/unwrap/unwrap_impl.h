@@ -3,7 +3,7 @@
  * unwrap_impl.h: what the files of unwrap share.
  *
  *   unwrap.c  collects records and says in which order the rest runs
- *   edges.c, instances.c
+ *   edges.c, numbering.c, instances.c
  *             submit, complete and host_estimate records make uses of job numbers
  *   match.c   these meet their operation
  *   miscounts.c
@@ -31,6 +31,7 @@
  *   shift.c   resets that the epochs do not show
  *   wide.c    resets that only whole reads show
  *   borders.c what may be of the segment in front of a border or behind it
+ *   gated.c   counters that do not run from one operation to the next
  *   late.c    facts that the first pass left open
  *   bare.c    counters that nothing ties to the host
  *   boots.c   of which segment of its counter a boot of an area is; runs get their places
@@ -45,6 +46,7 @@
 #define FLEXTRACE_UNWRAP_IMPL_H
 
 #include "base/map.h"
+#include "model/clocks.h"
 #include "unwrap.h"
 
 #define UNWRAP_NO_BEFORE INT64_MIN
@@ -447,6 +449,9 @@ const struct fact *axis_fact_at(const struct axis *axis, int64_t host_ns);
 
 /* How many facts were over by a host time. */
 uint32_t axis_find(const struct axis *axis, int64_t host_ns);
+
+/* What a counter does from one operation to the next, while its stamps are not placed. */
+enum counter_habit axis_habit(const struct axis *axis);
 
 /* Puts the facts in order of time. */
 void axis_sort(struct axis *axis);
