@@ -110,11 +110,12 @@ static const unsigned char unplain[256] = {
 
 static bool is_plain(const char *text, size_t length)
 {
-	unsigned any = length ? unplain[(unsigned char)text[0]] & UNPLAIN_FIRST : 0;
-
-	for (size_t i = 0; i < length; i++)
-		any |= unplain[(unsigned char)text[i]] & UNPLAIN;
-	return !any;
+	if (length && unplain[(unsigned char)text[0]])
+		return false;
+	for (size_t i = 1; i < length; i++)
+		if (unplain[(unsigned char)text[i]] & UNPLAIN)
+			return false;
+	return true;
 }
 
 static size_t entry_bytes(size_t length)

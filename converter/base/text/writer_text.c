@@ -369,6 +369,7 @@ static const unsigned char byte_classes[256] = {
 };
 /* clang-format on */
 
+#define SHORT_RUN       8u
 #define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* Its high bits tell whether one of the bytes of a word is `byte`, and whether one is less. */
@@ -383,8 +384,8 @@ static inline uint64_t word_has_below(uint64_t word, uint64_t byte)
 	return (word - EACH_BYTE(byte)) & ~word;
 }
 
-/* Whether eight bytes have none of `classes`; false: they may have. */
-static inline bool is_plain_word(const char *text, unsigned int classes)
+/* Whether one of eight bytes may be of `classes`. */
+static inline bool has_special(const char *text, unsigned int classes)
 {
 	uint64_t word, found;
 
@@ -396,19 +397,28 @@ static inline bool is_plain_word(const char *text, unsigned int classes)
 		found |= word_has(word, ',');
 	if (classes & BYTE_JSON)
 		found |= word_has(word, '\\') | word_has(word, '<');
-	return !(found & EACH_BYTE(0x80));
+	return found & EACH_BYTE(0x80);
 }
 
-/* Returns how many bytes from the start have none of `classes`. */
+static inline bool is_of(char byte, unsigned int classes)
+{
+	return byte_classes[(unsigned char)byte] & classes;
+}
+
+/* Returns how many bytes from the start have none of `classes`. Runs of JSON are short. */
 static inline size_t plain_run(const char *text, size_t n, unsigned int classes)
 {
 	size_t i = 0;
 
-	while (n - i >= 8 && is_plain_word(text + i, classes))
+	while (i < n && i < SHORT_RUN && !is_of(text[i], classes))
+		i++;
+	if (i < SHORT_RUN)
+		return i;
+	while (n - i >= 8 && !has_special(text + i, classes))
 		i += 8;
-	if (n >= 8 && n - i < 8 && is_plain_word(text + n - 8, classes))
+	if (n - i < 8 && !has_special(text + n - 8, classes))
 		return n;
-	while (i < n && !(byte_classes[(unsigned char)text[i]] & classes))
+	while (i < n && !is_of(text[i], classes))
 		i++;
 	return i;
 }
