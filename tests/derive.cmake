@@ -12,6 +12,7 @@ set(derive_sources converter/engine/derive/attributes.c converter/engine/derive/
 	converter/engine/derive/pairs.c converter/engine/derive/points.c converter/base/row_sorter.c
 	converter/engine/derive/tracks.c converter/engine/derive/zones.c)
 
+flextrace_add_unit_test(NAME order SOURCES converter/base/order.c converter/base/radix_sort.c converter/base/select_kth.c)
 flextrace_add_unit_test(NAME row_sorter SOURCES converter/model/lanes.c converter/base/row_sorter.c
 	${table_sources})
 foreach(name derive derive_device derive_marks derive_overlaps)
