@@ -10,14 +10,10 @@
 #include "engine/align/messages.h"
 #include "engine/align/told_points.h"
 #include "analysis/analysis.h"
-#include "findings/counters/counters.h"
-#include "findings/iterations.h"
+#include "findings/find.h"
 #include "findings/rank_rows.h"
-#include "findings/transfers.h"
-#include "findings/utilization.h"
 #include "base/blocks.h"
 #include "engine/derive/derive.h"
-#include "model/timeline/event_class.h"
 #include "model/identity/identity.h"
 #include "tracer/src/area/elf_names.h"
 #include "engine/twins.h"
@@ -39,20 +35,8 @@ struct pipeline {
 	struct clocks *clocks;
 	struct alignment *alignment;
 	struct timeline timeline;
-	struct table counters;      /* recorded and computed: struct counter_row */
-	struct selection selection; /* what is shown of both */
-	struct findings findings;
-	struct transfers transfers;
-	struct table flows; /* those shown and the messages; without any message it is empty */
-	struct power power;
-	struct power_samples *samples; /* owned */
-	struct iterations iterations;
-	struct owners owners;
-	uint32_t *iteration_of_op;
-	struct compiler_info compiler_info;
-	struct kernel_times kernel_times;
-	struct kernel_costs costs;
-	struct event_classes classes;
+	struct found found;         /* in the timeline, and in what is shown of it */
+	struct selection selection; /* what is shown */
 };
 
 static uint64_t sum_read(const struct ledger *ledger, enum record_class first)
@@ -285,40 +269,6 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 	if (!status)
 		status = derive_finish(derive, &pipeline->timeline, error);
 	derive_free(derive);
-	if (!status)
-		status = owners_init(&pipeline->owners, &pipeline->identity);
-	pipeline->findings.timeline = &pipeline->timeline;
-	pipeline->findings.owners = &pipeline->owners;
-	pipeline->findings.flows = &pipeline->timeline.flows_from;
-	pipeline->findings.aie = &pipeline->options->plain.aie;
-	return status;
-}
-
-static int read_compiler_info(struct pipeline *pipeline, struct flextrace_error *error)
-{
-	const struct plain_options *options = &pipeline->options->plain;
-
-	FLEXTRACE_TRY(compiler_info_read(&pipeline->compiler_info, options->compiler_info.texts,
-	                                 options->compiler_info.n, &pipeline->cache, error));
-	return options->kernels_from
-	               ? kernel_times_read(&pipeline->kernel_times, options->kernels_from,
-	                                   &pipeline->cache, error)
-	               : FLEXTRACE_OK;
-}
-
-static int rate_kernels(struct pipeline *pipeline)
-{
-	const struct utilization_options options = {
-		.core_hz = pipeline->options->core_hz,
-		.times = pipeline->options->plain.kernels_from ? &pipeline->kernel_times : NULL,
-	};
-	int status;
-
-	if (!pipeline->options->plain.compiler_info.n)
-		return FLEXTRACE_OK;
-	status = utilization_run(&pipeline->costs, &pipeline->compiler_info, &options,
-	                         &pipeline->timeline, &pipeline->cache, pipeline->ledger);
-	pipeline->findings.costs = &pipeline->costs;
 	return status;
 }
 
@@ -329,79 +279,47 @@ static bool is_off(const struct pipeline *pipeline, const char *name)
 	return derivations && derivation_is_off(derivations, name);
 }
 
-static int find_counters(struct pipeline *pipeline)
-{
-	enum power_unit unit = POWER_AUTO;
-	struct counters_input input = {
-		.timeline = &pipeline->timeline,
-		.costs = pipeline->findings.costs,
-		.power = &pipeline->power,
-		.strings = &pipeline->cache,
-	};
-
-	if (pipeline->options->plain.power_unit)
-		power_unit_read(pipeline->options->plain.power_unit, &unit);
-	FLEXTRACE_TRY(power_find(&pipeline->power, &pipeline->samples, &pipeline->timeline, unit));
-	input.samples = pipeline->samples;
-	clocks_drop_maps(pipeline->clocks);
-	pipeline->findings.power = &pipeline->power;
-	for (int i = 0; i < COMPUTED_COUNTER_COUNT; i++)
-		input.is_off[i] = is_off(pipeline, computed_counter_name(i));
-	return counters_find(&pipeline->counters, &input);
-}
-
-/* A row is what it is, whatever else is left. */
-static int find_classes(struct pipeline *pipeline)
-{
-	pipeline->findings.classes = &pipeline->classes;
-	return event_classes_init(&pipeline->classes, &pipeline->timeline);
-}
-
 static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 {
 	struct select_options options = pipeline->options->select;
 	const struct select_input input = {
 		.options = &options,
-		.findings = &pipeline->findings,
-		.counters = &pipeline->counters,
+		.findings = &pipeline->found.all,
+		.counters = &pipeline->found.counters,
 		.ledger = pipeline->ledger,
 	};
 
-	if (find_classes(pipeline) < 0)
-		return FLEXTRACE_E_MEMORY;
 	options.drop_flows = is_off(pipeline, "flows");
-	FLEXTRACE_TRY(select_run(&input, &pipeline->selection, error));
-	pipeline->findings.timeline = &pipeline->selection.timeline;
-	pipeline->findings.flows = &pipeline->selection.timeline.flows_from;
-	return FLEXTRACE_OK;
+	return select_run(&input, &pipeline->selection, error);
 }
 
-/* What each rank did again and again: for two tables and a column. */
-static int find_iterations(struct pipeline *pipeline)
+/* What is found, and on the way what is shown. */
+static int find(struct pipeline *pipeline, struct flextrace_error *error)
 {
-	pipeline->findings.iterations = &pipeline->iterations;
-	FLEXTRACE_TRY(iterations_find(&pipeline->iterations, pipeline->findings.timeline,
-	                              &pipeline->owners));
-	if (is_off(pipeline, "iterations"))
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(iterations_mark(&pipeline->iterations, &pipeline->iteration_of_op));
-	pipeline->findings.iteration_of_op = pipeline->iteration_of_op;
-	return FLEXTRACE_OK;
-}
+	const struct plain_options *options = &pipeline->options->plain;
+	struct emitted *emitted = options->emitted;
+	struct findings_input input = {
+		.timeline = &pipeline->timeline,
+		.strings = &pipeline->cache,
+		.ledger = pipeline->ledger,
+		.compiler_info = options->compiler_info.texts,
+		.n_compiler_info = options->compiler_info.n,
+		.kernels_from = options->kernels_from,
+		.power_unit = options->power_unit,
+		.emitted = emitted && emitted->is_known ? emitted : NULL,
+		.aie = &options->aie,
+		.core_hz = pipeline->options->core_hz,
+		.draws_no_flows = is_off(pipeline, "flows"),
+		.marks_no_iterations = is_off(pipeline, "iterations"),
+	};
 
-/* Who sent what to whom; drawn as arrows. */
-static int find_transfers(struct pipeline *pipeline)
-{
-	const struct timeline *timeline = pipeline->findings.timeline;
-
-	FLEXTRACE_TRY(transfers_find(&pipeline->transfers, timeline, &pipeline->cache));
-	pipeline->findings.transfers = &pipeline->transfers;
-	if (is_off(pipeline, "flows"))
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(transfers_draw(&pipeline->transfers, timeline, &pipeline->flows));
-	if (pipeline->flows.n_rows)
-		pipeline->findings.flows = &pipeline->flows;
-	return FLEXTRACE_OK;
+	for (int i = 0; i < COMPUTED_COUNTER_COUNT; i++)
+		input.counter_is_off[i] = is_off(pipeline, computed_counter_name(i));
+	FLEXTRACE_TRY(findings_place(&pipeline->found, &input));
+	clocks_drop_maps(pipeline->clocks);
+	FLEXTRACE_TRY(findings_find(&pipeline->found, &input, error));
+	FLEXTRACE_TRY(select_rows(pipeline, error));
+	return findings_find_shown(&pipeline->found, &input, &pipeline->selection.timeline);
 }
 
 /* -- the books --------------------------------------------------------------------------------- */
@@ -432,9 +350,8 @@ static int book_emitted(struct pipeline *pipeline)
 
 	if (!emitted || !emitted->is_known)
 		return FLEXTRACE_OK;
-	pipeline->findings.emitted = emitted;
 	FLEXTRACE_TRY(emitted_compare(emitted, pipeline->set));
-	emitted_identify(emitted, pipeline->findings.timeline->identity);
+	emitted_identify(emitted, pipeline->selection.timeline.identity);
 	return emitted_book(emitted, pipeline->set, pipeline->ledger,
 	                    n_read - stream_set_count_read(pipeline->set));
 }
@@ -446,7 +363,7 @@ static int close_books(struct pipeline *pipeline, struct flextrace_error *error)
 
 	if (pipeline->options->emit.views.overlap == OVERLAP_WARN)
 		ledger->warnings[WARNING_OVERLAPS] =
-			emit_count_overlaps(pipeline->findings.timeline);
+			emit_count_overlaps(&pipeline->selection.timeline);
 
 	FLEXTRACE_TRY(book_streams(pipeline));
 	FLEXTRACE_TRY(book_emitted(pipeline));
@@ -477,7 +394,7 @@ static uint32_t list_analyses(const struct pipeline *pipeline,
 
 		assert(n < MAX_ANALYSES);
 		if (is_off(pipeline, analysis->name) ||
-		    (analysis->is_for && !analysis->is_for(pipeline->findings.timeline)) ||
+		    (analysis->is_for && !analysis->is_for(&pipeline->selection.timeline)) ||
 		    (analysis->is_on_demand && !pipeline->options->derivations))
 			continue;
 		files[n++] = &analysis->file;
@@ -490,13 +407,13 @@ static int write_ranks(const struct pipeline *pipeline, struct emit_options *opt
                        struct flextrace_error *error)
 {
 	struct rank_rows rows;
-	int code = rank_rows_find(&rows, &pipeline->findings);
+	int code = rank_rows_find(&rows, &pipeline->found.shown);
 
 	options->rank_rows = &rows;
 	if (code < 0)
 		error_set(error, code, "Out of memory");
 	else
-		code = emit_run(&pipeline->findings, options, error);
+		code = emit_run(&pipeline->found.shown, options, error);
 	options->rank_rows = NULL;
 	rank_rows_release(&rows);
 	return code;
@@ -514,7 +431,7 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	blocks_trim();
 	if (pipeline->options->plain.per_rank)
 		return write_ranks(pipeline, &options, error);
-	return emit_run(&pipeline->findings, &options, error);
+	return emit_run(&pipeline->found.shown, &options, error);
 }
 
 /* -- the sentence ------------------------------------------------------------------------------ */
@@ -522,17 +439,12 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
 {
 	FLEXTRACE_TRY(expect_records(pipeline, error));
-	FLEXTRACE_TRY(read_compiler_info(pipeline, error));
 	stream_set_sort(pipeline->set);                /* streams      -> one order        */
 	FLEXTRACE_TRY(identify(pipeline, error));      /* definitions  -> who and what     */
 	FLEXTRACE_TRY(widen(pipeline, error));         /* evidence     -> 64-bit cycles    */
 	FLEXTRACE_TRY(fit_clocks(pipeline, error));    /* brackets     -> const clock maps */
 	FLEXTRACE_TRY(make_timeline(pipeline, error)); /* host records -> rows, flows      */
-	FLEXTRACE_TRY(rate_kernels(pipeline));         /* + compiler   -> ideal cycles     */
-	FLEXTRACE_TRY(find_counters(pipeline));        /* rows         -> rates            */
-	FLEXTRACE_TRY(select_rows(pipeline, error));   /* rows         -> those asked for  */
-	FLEXTRACE_TRY(find_transfers(pipeline));       /* rows         -> messages         */
-	FLEXTRACE_TRY(find_iterations(pipeline));      /* kernels      -> turns of loops   */
+	FLEXTRACE_TRY(find(pipeline, error));          /* rows         -> findings         */
 	FLEXTRACE_TRY(close_books(pipeline, error));   /* read = used + discarded          */
 	return write_files(pipeline, error);           /* timeline     -> files            */
 }
@@ -540,24 +452,13 @@ static int run_stages(struct pipeline *pipeline, struct flextrace_error *error)
 static void release(struct pipeline *pipeline)
 {
 	string_cache_release(&pipeline->cache);
-	table_release(&pipeline->flows);
 	selection_release(&pipeline->selection);
-	table_release(&pipeline->counters);
+	findings_release(&pipeline->found);
 	timeline_release(&pipeline->timeline);
 	alignment_free(pipeline->alignment);
 	clocks_free(pipeline->clocks);
 	unwrap_output_release(&pipeline->unwrapped);
 	identity_release(&pipeline->identity);
-	transfers_release(&pipeline->transfers);
-	power_samples_free(pipeline->samples, pipeline->power.n_devices);
-	power_release(&pipeline->power);
-	iterations_release(&pipeline->iterations);
-	owners_release(&pipeline->owners);
-	free(pipeline->iteration_of_op);
-	utilization_release(&pipeline->costs);
-	event_classes_release(&pipeline->classes);
-	kernel_times_release(&pipeline->kernel_times);
-	compiler_info_release(&pipeline->compiler_info);
 }
 
 static void tell(const struct pipeline *pipeline, struct pipeline_result *result)
