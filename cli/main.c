@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static const struct command *const commands[] = {
 #define LIST_COMMAND(name) &name##_command,
 	COMMANDS(LIST_COMMAND)};
 
-#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define LARGE_BYTES (128 << 10)
+#define N_COMMANDS  (sizeof(commands) / sizeof(commands[0]))
 
 static void print_usage(FILE *to)
 {
@@ -142,5 +144,8 @@ int main(int argc, char **argv)
 {
 	occupy_standard_descriptors();
 	setlocale(LC_CTYPE, "");
+	/* Large arrays that are freed go back to the system. Else glibc keeps them for others as
+	 * large, which a conversion does not ask for again. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	return end_output(run(argc, argv));
 }
