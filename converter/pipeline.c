@@ -11,7 +11,6 @@
 #include "engine/align/told_points.h"
 #include "analysis/analysis.h"
 #include "findings/find.h"
-#include "findings/rank_rows.h"
 #include "base/blocks.h"
 #include "engine/derive/derive.h"
 #include "model/identity/identity.h"
@@ -309,6 +308,7 @@ static int find(struct pipeline *pipeline, struct flextrace_error *error)
 		.emitted = emitted && emitted->is_known ? emitted : NULL,
 		.aie = &options->aie,
 		.core_hz = pipeline->options->core_hz,
+		.has_rank_rows = options->per_rank,
 		.draws_no_flows = is_off(pipeline, "flows"),
 		.marks_no_iterations = is_off(pipeline, "iterations"),
 	};
@@ -402,23 +402,6 @@ static uint32_t list_analyses(const struct pipeline *pipeline,
 	return n;
 }
 
-/* The same with a file for each rank. */
-static int write_ranks(const struct pipeline *pipeline, struct emit_options *options,
-                       struct flextrace_error *error)
-{
-	struct rank_rows rows;
-	int code = rank_rows_find(&rows, &pipeline->found.shown);
-
-	options->rank_rows = &rows;
-	if (code < 0)
-		error_set(error, code, "Out of memory");
-	else
-		code = emit_run(&pipeline->found.shown, options, error);
-	options->rank_rows = NULL;
-	rank_rows_release(&rows);
-	return code;
-}
-
 static int write_files(const struct pipeline *pipeline, struct flextrace_error *error)
 {
 	struct emit_options options = pipeline->options->emit;
@@ -429,8 +412,6 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	run.files = files;
 	options.run = &run;
 	blocks_trim();
-	if (pipeline->options->plain.per_rank)
-		return write_ranks(pipeline, &options, error);
 	return emit_run(&pipeline->found.shown, &options, error);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rank_rows.h"
 #include "transfers.h"
 #include "utilization.h"
 
@@ -107,11 +108,16 @@ int findings_find_shown(struct found *found, const struct findings_input *input,
 	found->shown.timeline = shown;
 	found->shown.flows = &shown->flows_from;
 	FLEXTRACE_TRY(find_transfers(found, input));
-	return find_iterations(found, input);
+	FLEXTRACE_TRY(find_iterations(found, input));
+	if (!input->has_rank_rows)
+		return FLEXTRACE_OK;
+	found->shown.rank_rows = &found->rank_rows;
+	return rank_rows_find(&found->rank_rows, &found->shown);
 }
 
 void findings_release(struct found *found)
 {
+	rank_rows_release(&found->rank_rows);
 	free(found->iteration_of_op);
 	iterations_release(&found->iterations);
 	table_release(&found->flows);

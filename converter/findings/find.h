@@ -17,6 +17,7 @@
 #include "findings/power.h"
 #include "findings/statistics/owners.h"
 #include "model/ledger/ledger.h"
+#include "model/rank_rows.h"
 #include "model/timeline/event_class.h"
 #include "model/timeline/findings.h"
 #include "model/timeline/transfer_ends.h"
@@ -33,6 +34,7 @@ struct findings_input {
 	const struct aie_options *aie;
 	double core_hz; /* 0 = as the trace tells */
 	bool counter_is_off[COMPUTED_COUNTER_COUNT];
+	bool has_rank_rows; /* for files of single ranks */
 	bool draws_no_flows, marks_no_iterations;
 };
 
@@ -52,6 +54,7 @@ struct found {
 	struct table flows; /* those shown and the messages; without any message it is empty */
 	struct iterations iterations;
 	uint32_t *iteration_of_op;
+	struct rank_rows rank_rows;
 };
 
 /* Finds power, the last that asks clocks for places: their maps may go then, before there are more

@@ -296,7 +296,7 @@ static struct work *work_new(const struct findings *findings, const struct emit_
                              const char *formats)
 {
 	uint32_t n_files = options->run ? options->run->n_files : 0;
-	uint32_t n_ranks = options->rank_rows ? findings->timeline->identity->n_processes : 0;
+	uint32_t n_ranks = findings->rank_rows ? findings->timeline->identity->n_processes : 0;
 	struct work *work = calloc(1, sizeof(*work) + (MAX_FORMATS + n_files + (size_t)n_ranks) *
 	                                                      sizeof(work->jobs[0]));
 

@@ -20,7 +20,6 @@
 #include "model/timeline/findings.h"
 #include "base/error.h"
 #include "model/ledger/pair_report.h"
-#include "model/rank_rows.h"
 
 /* What run.json says besides the timeline. Nothing that differs between two runs on the
  * same input; all weak. */
@@ -63,9 +62,6 @@ struct emit_options {
 	uint32_t n_threads;         /* emitters and analyses running at a time; 0 = 1 */
 	const struct emit_run *run; /* what run.json says of the conversion; NULL = nothing */
 	struct emit_views views;
-	/* Besides, one file for each process, as TensorBoard and Holistic Trace Analysis read
-	 * them, with these rows (weak); NULL = none. */
-	const struct rank_rows *rank_rows;
 };
 
 /* How many rows of each record class a file got: counted as they are written, closed against the

@@ -423,7 +423,7 @@ int emit_chrome_rank(const struct findings *findings, const struct emit_options 
 {
 	const struct timeline *timeline = findings->timeline;
 	struct chrome chrome = {
-		.process = process, .rank_rows = options->rank_rows, .views = options->views};
+		.process = process, .rank_rows = findings->rank_rows, .views = options->views};
 
 	/* What crosses in the file of another tool crosses again, on its line. */
 	if (chrome.views.overlap == OVERLAP_LANES &&

@@ -20,6 +20,7 @@
 #ifndef FLEXTRACE_CHROME_H
 #define FLEXTRACE_CHROME_H
 
+#include "model/rank_rows.h"
 #include "model/words/kinds.h"
 #include "output/run_fragments.h"
 #include "output/view.h"

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "model/rank_rows.h"
 #include "chrome_fixture.h"
 #include "trace_checker.h"
 
@@ -169,11 +170,12 @@ static void write_rank(struct emit_test *test, uint32_t process, const char *nam
 		{.start_time_ns = 1000000200, .end_time_ns = 1000000300, .process = 0},
 	};
 	const struct rank_rows rank_rows = {rows, 3};
-	const struct emit_options options = {.output_dir = test->dir, .rank_rows = &rank_rows};
+	const struct emit_options options = {.output_dir = test->dir};
+	struct findings findings = test->fixture.findings;
 
 	test->n_counts = 0;
-	assert_int_equal(emit_chrome_rank(&test->fixture.findings, &options, process, name,
-	                                  test->counts, NULL),
+	findings.rank_rows = &rank_rows;
+	assert_int_equal(emit_chrome_rank(&findings, &options, process, name, test->counts, NULL),
 	                 0);
 	assert_int_equal(test->counts[0].rows, test->counts[0].expected);
 	assert_string_equal(test->counts[0].file, name);
