@@ -5,12 +5,12 @@
  *	outputs/HWID-gemm_M_K_N-ROW_row_COL_col/traces/trace_mm_M_K_N.json
  */
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "aie.h"
+#include "base/text/digits.h"
 
 #define MAX_NUMBER 1000000000 /* as of the options */
 #define FOLDER     "-gemm_"
@@ -20,16 +20,13 @@
 /* Reads a number and what stands behind it; false: it is not there. */
 static bool read_number(const char **at, const char *behind, int64_t *ret_number)
 {
-	char *end;
+	uint64_t number = 0;
 
-	if (!isdigit((unsigned char)**at))
+	if (!digits_take(at, MAX_NUMBER, &number) || !number ||
+	    strncmp(*at, behind, strlen(behind)) != 0)
 		return false;
-	errno = 0;
-	*ret_number = strtoll(*at, &end, 10);
-	if (errno || *ret_number < 1 || *ret_number > MAX_NUMBER ||
-	    strncmp(end, behind, strlen(behind)) != 0)
-		return false;
-	*at = end + strlen(behind);
+	*ret_number = (int64_t)number;
+	*at += strlen(behind);
 	return true;
 }
 

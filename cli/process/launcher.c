@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "process.h"
+#include "base/text/digits.h"
 
 /* One launcher: what marks its ranks, what names the job, how many ranks there are. */
 struct launcher_kind {
@@ -35,13 +36,9 @@ static const struct launcher_kind kinds[] = {
 static uint32_t get_count(char *(*get)(const char *name), const char *name)
 {
 	const char *text = name ? get(name) : NULL;
-	unsigned long count;
-	char *end;
+	uint64_t count;
 
-	if (!text || !isdigit((unsigned char)text[0]))
-		return 0;
-	count = strtoul(text, &end, 10);
-	return *end || count > UINT32_MAX ? 0 : (uint32_t)count;
+	return text && digits_read_all(text, UINT32_MAX, &count) ? (uint32_t)count : 0;
 }
 
 static const struct launcher_kind *find_kind(char *(*get)(const char *name))

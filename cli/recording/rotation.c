@@ -13,6 +13,7 @@
 #include "process/paths.h"
 #include "process/patience.h"
 #include "recording/lttng/session_running.h"
+#include "base/text/digits.h"
 #include "base/text/sizes.h"
 
 #define LIMIT_S 60 /* for a chunk to be closed */
@@ -27,15 +28,12 @@ static int64_t parse_period_ns(const char *text)
 		const char *name;
 		uint64_t seconds;
 	} units[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
-	unsigned long long n;
-	char *unit;
+	uint64_t n;
 
-	if (*text < '0' || *text > '9') /* strtoull() takes signs */
+	if (!digits_take(&text, MAX_S, &n))
 		return 0;
-	errno = 0;
-	n = strtoull(text, &unit, 10);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && !errno; i++) {
-		if (n <= (uint64_t)MAX_S / units[i].seconds && strcmp(unit, units[i].name) == 0)
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (n <= (uint64_t)MAX_S / units[i].seconds && strcmp(text, units[i].name) == 0)
 			return (int64_t)(n * units[i].seconds) * 1000000000;
 	}
 	return 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compiler_info.h"
+#include "base/text/digits.h"
 
 #define TABLE_TITLE  "Ideal/Total Cycles"
 #define TABLE_END    "====== Perf Summary End ======"
@@ -87,13 +88,9 @@ static bool ends_with(const char *text, const char *end)
 static bool split_row(char *line, uint64_t *ret_cycles)
 {
 	size_t length = strcspn(line, " \t");
-	char *number = line + length + strspn(line + length, " \t"), *end;
+	const char *at = line + length + strspn(line + length, " \t");
 
-	if (!isdigit((unsigned char)*number))
-		return false;
-	errno = 0;
-	*ret_cycles = strtoull(number, &end, 10);
-	if (errno || *ret_cycles > MAX_CYCLES || (*end && *end != ' ' && *end != '\t'))
+	if (!digits_take(&at, MAX_CYCLES, ret_cycles) || (*at && *at != ' ' && *at != '\t'))
 		return false;
 	line[length] = '\0';
 	return true;

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/text/csv_reader.h"
+#include "base/text/digits.h"
 
 #define EXEC_SUFFIX " Cmpt Exec"        /* Flex writes it behind the name of a kernel */
 #define ALL_RANKS   ((uint64_t)1 << 32) /* beside ranks of 32 bits */
@@ -139,20 +140,11 @@ static int add_to(struct kernel_times *times, uint64_t rank, uint32_t name,
 	return FLEXTRACE_OK;
 }
 
-static bool read_number(const char *text, uint64_t *ret_number)
-{
-	char *end;
-
-	errno = 0;
-	*ret_number = strtoull(text, &end, 10);
-	return text[0] >= '0' && text[0] <= '9' && !*end && !errno;
-}
-
 /* A rank that is not told is -1, as elsewhere. */
 static bool read_rank(const char *text, uint64_t *ret_rank)
 {
 	*ret_rank = (uint32_t)-1;
-	return !*text || (read_number(text, ret_rank) && *ret_rank <= INT32_MAX);
+	return !*text || digits_read_all(text, INT32_MAX, ret_rank);
 }
 
 static int add_line(struct kernel_times *times, const struct input *input,
@@ -164,8 +156,8 @@ static int add_line(struct kernel_times *times, const struct input *input,
 
 	if (strcmp(field(input, KIND), "Exec"))
 		return FLEXTRACE_OK;
-	if (!read_number(field(input, CALLS), &sum.calls) ||
-	    !read_number(field(input, TOTAL_NS), &sum.total_ns) ||
+	if (!digits_read_all(field(input, CALLS), UINT64_MAX, &sum.calls) ||
+	    !digits_read_all(field(input, TOTAL_NS), UINT64_MAX, &sum.total_ns) ||
 	    !read_rank(field(input, RANK), &rank))
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "Cannot take kernel times, a number is none: path=%s, "

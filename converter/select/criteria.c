@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "select_impl.h"
+#include "base/text/digits.h"
 
 /* Of a moment; behind the first row: the sum of both stays in 64 bits. */
 #define MAX_NS          (INT64_MAX / 2)
@@ -12,27 +13,15 @@
 
 /* -- lists of numbers ----------------------------------------------------------------------- */
 
-static bool read_number(const char **at, uint64_t *ret_number)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**at))
-		return false;
-	errno = 0;
-	*ret_number = strtoull(*at, &end, 10);
-	*at = end;
-	return errno == 0;
-}
-
 static bool read_range(const char **at, struct number_range *ret_range)
 {
-	if (!read_number(at, &ret_range->first))
+	if (!digits_take(at, UINT64_MAX, &ret_range->first))
 		return false;
 	ret_range->last = ret_range->first;
 	if (**at != '-')
 		return true;
 	++*at;
-	return read_number(at, &ret_range->last) && ret_range->last >= ret_range->first;
+	return digits_take(at, UINT64_MAX, &ret_range->last) && ret_range->last >= ret_range->first;
 }
 
 static int read_numbers(struct number_list *list, const char *option, const char *text,

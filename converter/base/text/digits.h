@@ -26,6 +26,18 @@ static inline bool digits_read(const char *text, const char **ret_end, uint64_t 
 	return true;
 }
 
+/* Reads such a number of at most `max`, and moves `at` behind it. False: there is none. */
+static inline bool digits_take(const char **at, uint64_t max, uint64_t *ret_number)
+{
+	return digits_read(*at, at, ret_number) && *ret_number <= max;
+}
+
+/* Reads a text that is such a number and nothing else. */
+static inline bool digits_read_all(const char *text, uint64_t max, uint64_t *ret_number)
+{
+	return digits_take(&text, max, ret_number) && !*text;
+}
+
 /* What a hexadecimal digit stands for; -1: it is none. */
 static inline int hex_digit(int byte)
 {

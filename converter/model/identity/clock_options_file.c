@@ -7,37 +7,23 @@
 #include <string.h>
 
 #include "clock_options.h"
+#include "base/text/digits.h"
 #include "base/text/text_file.h"
 
-#define MAX_NS 1e17
+#define MAX_NS UINT64_C(100000000000000000)
 
 /* -- floors ---------------------------------------------------------------------------------- */
-
-/* Reads a whole number of ns; moves `text` behind it. */
-static bool take_ns(const char **text, int64_t *ret_ns)
-{
-	char *end;
-	long long ns;
-
-	if (**text < '0' || **text > '9')
-		return false;
-	errno = 0;
-	ns = strtoll(*text, &end, 10);
-	*text = end;
-	*ret_ns = ns;
-	return errno == 0 && (double)ns <= MAX_NS;
-}
 
 int clock_options_floors(const char *text, struct clock_settings *settings,
                          struct flextrace_error *error)
 {
 	const char *at = text;
-	int64_t first = 0, second = 0;
-	bool is_good = take_ns(&at, &first), has_two = is_good && *at == ',';
+	uint64_t first = 0, second = 0;
+	bool is_good = digits_take(&at, MAX_NS, &first), has_two = is_good && *at == ',';
 
 	if (has_two) {
 		at++;
-		is_good = take_ns(&at, &second);
+		is_good = digits_take(&at, MAX_NS, &second);
 	}
 	if (!is_good || *at)
 		return error_set(error, FLEXTRACE_E_USAGE,
