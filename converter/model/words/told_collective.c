@@ -3,14 +3,16 @@
 
 #include <stdio.h>
 
+#include "base/hash.h"
+
 /* Of the list as it stands there, but for blanks: long ones are told as "[0, 1, ..., 7]". */
 static uint64_t hash_of(const struct trace_text *list)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
+	uint64_t hash = HASH_NO_BYTES;
 
 	for (size_t i = 0; i < list->length; i++) {
 		if (list->bytes[i] != ' ')
-			hash = (hash ^ (unsigned char)list->bytes[i]) * UINT64_C(1099511628211);
+			hash = hash_byte(hash, (unsigned char)list->bytes[i]);
 	}
 	return hash;
 }
