@@ -81,10 +81,8 @@ static __attribute__((noinline)) int add_tracks(struct derive *derive, struct tr
 		struct track track = family->track;
 
 		track.lane = family->n_tracks;
-		FLEXTRACE_TRY(ARRAY_ROOM(family->tracks, family->n_tracks));
-		FLEXTRACE_TRY(ARRAY_ROOM(derive->out.tracks, derive->out.n_tracks));
-		family->tracks[family->n_tracks++] = derive->out.n_tracks;
-		derive->out.tracks[derive->out.n_tracks++] = track;
+		FLEXTRACE_TRY(ARRAY_PUSH(family->tracks, family->n_tracks, derive->out.n_tracks));
+		FLEXTRACE_TRY(ARRAY_PUSH(derive->out.tracks, derive->out.n_tracks, track));
 	}
 	return FLEXTRACE_OK;
 }

@@ -117,10 +117,8 @@ static int add_sighting(struct identity *identity, const struct definition *defi
 	FLEXTRACE_TRY(map_put(&index->generations,
 	                      pair(definition->trace, (uint32_t)vpid_of(record)), record->start_ns,
 	                      *ret_process));
-	FLEXTRACE_TRY(ARRAY_ROOM(index->sightings, index->n_sightings));
-	index->sightings[index->n_sightings++] = (struct sighting){definition->trace,
-	                                                           vpid_of(record), *ret_process};
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(index->sightings, index->n_sightings,
+	                  (struct sighting){definition->trace, vpid_of(record), *ret_process});
 }
 
 static int define_process(struct identity *identity, const struct definition *definition)

@@ -70,12 +70,9 @@ static int add_lines(struct losses *lines, const struct view *view)
 static int add_interval(struct chrome *chrome, uint32_t line, const struct loss_span *span,
                         bool is_timed)
 {
-	struct chrome_loss *loss;
-
-	FLEXTRACE_TRY(ARRAY_ROOM(chrome->losses, chrome->n_losses));
-	loss = &chrome->losses[chrome->n_losses++];
-	*loss = (struct chrome_loss){span->first_ns, span->last_ns, span->count, line, is_timed};
-	return 0;
+	return ARRAY_PUSH(
+		chrome->losses, chrome->n_losses,
+		(struct chrome_loss){span->first_ns, span->last_ns, span->count, line, is_timed});
 }
 
 /* Intervals of a line are apart, within the one over everything. */
