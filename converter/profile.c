@@ -21,12 +21,20 @@ static int refuse(const char *path, const char *reason, const char *what,
 
 /* -- which options the caller gave ---------------------------------------------------------- */
 
+/* What a profile may say. Files are read by other options before one is looked at. */
+static const struct option_spec *const tables[] = {conversion_option_table, aie_option_table};
+#define N_TABLES (sizeof(tables) / sizeof(tables[0]))
+
 /* Its bit; 0: an option of another table. */
 static uint64_t bit_of(const struct option_spec *spec)
 {
-	for (uint32_t i = 0; i < 64 && conversion_option_table[i].name; i++) {
-		if (&conversion_option_table[i] == spec)
-			return (uint64_t)1 << i;
+	uint64_t bit = 1;
+
+	for (size_t i = 0; i < N_TABLES; i++) {
+		for (const struct option_spec *at = tables[i]; at->name; at++, bit <<= 1) {
+			if (at == spec)
+				return bit;
+		}
 	}
 	return 0;
 }
@@ -105,8 +113,10 @@ static int take_derivations(const cJSON *derivations, struct conversion_options 
 static int take_member(const cJSON *item, struct conversion_options *options,
                        struct flextrace_error *error)
 {
-	const struct option_spec *spec = option_find(conversion_option_table, item->string);
+	const struct option_spec *spec = NULL;
 
+	for (size_t i = 0; i < N_TABLES && !spec; i++)
+		spec = option_find(tables[i], item->string);
 	if (strcmp(item->string, "derivations") == 0)
 		return take_derivations(item, options, error);
 	if (!spec || is_about_profiles(spec))

@@ -5,8 +5,9 @@
  *	{"rho-ppm": 2, "drop": ["kind:^Prep$"], "gzip": true,
  *	 "derivations": {"loops": false, "flows": false}}
  *
- * - Members are options by their names, as the sink's parameters: numbers, texts, true and false,
- *   lists of texts. `derivations` switches what is derived off (and on, as is the default).
+ * - Members are options by their names, as the sink's parameters, those of AIE, too: numbers,
+ *   texts, true and false, lists of texts. `derivations` switches what is derived off (and on, as
+ *   is the default).
  * - It says only what differs from the defaults. What the caller gave goes before it.
  */
 #ifndef FLEXTRACE_PROFILE_H
@@ -14,8 +15,8 @@
 
 #include "options.h"
 
-/* Notes that the caller gave an option of conversion_option_table, `options` being its values;
- * nothing for options of other tables. */
+/* Notes that the caller gave an option of conversion_option_table or aie_option_table, `options`
+ * being its values; nothing for options of other tables. */
 void profile_note_given(const struct option_spec *spec, void *options);
 
 /* Sets what the profile says (options->profile; NULL = none) and the caller did not give. The texts

@@ -45,6 +45,8 @@ static void give(struct place *place, const char *name, const char *text)
 {
 	const struct option_spec *spec = option_find(conversion_option_table, name);
 
+	if (!spec)
+		spec = option_find(aie_option_table, name);
 	profile_note_given(spec, &place->options);
 	assert_int_equal(option_parse(spec, text, &place->options, &place->error), 0);
 }
@@ -85,6 +87,17 @@ static void test_profile__sets_options_of_every_type(void **state)
 	assert_string_equal(options->select.drop.texts[1], "name:b");
 	assert_string_equal(options->select.keep.texts[0], "kind:c");
 	assert_int_equal(options->reference_rank, -1); /* not said: the default */
+}
+
+static void test_profile__sets_options_of_aie(void **state)
+{
+	struct place *place = *state;
+	const struct aie_options *aie = &place->options.plain.aie;
+
+	give(place, "iterations", "5"); /* the last of all */
+	read_good(place, "{\"peak-macs\": 256, \"M\": 512, \"hwid\": \"npu2\", \"iterations\": 9}");
+	assert_true(aie->peak_macs == 256 && aie->M == 512 && aie->iterations == 5);
+	assert_string_equal(aie->hwid, "npu2");
 }
 
 static void test_profile__leaves_what_the_caller_gave(void **state)
@@ -203,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PLACE(test_profile__sets_options_of_every_type),
+		PLACE(test_profile__sets_options_of_aie),
 		PLACE(test_profile__leaves_what_the_caller_gave),
 		PLACE(test_profile__is_not_needed),
 		cmocka_unit_test(test_profile__refuses_what_it_does_not_know),
