@@ -19,13 +19,13 @@ static int rate_kernels(struct found *found, const struct findings_input *input,
 		.times = input->kernels_from ? &found->kernel_times : NULL,
 	};
 
+	if (!input->n_compiler_info)
+		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(compiler_info_read(&found->compiler_info, input->compiler_info,
 	                                 input->n_compiler_info, input->strings, error));
 	if (input->kernels_from)
 		FLEXTRACE_TRY(kernel_times_read(&found->kernel_times, input->kernels_from,
 		                                input->strings, error));
-	if (!input->n_compiler_info)
-		return FLEXTRACE_OK;
 	found->all.costs = &found->costs;
 	return utilization_run(&found->costs, &found->compiler_info, &options, input->timeline,
 	                       input->strings, input->ledger);
