@@ -95,15 +95,12 @@ bool restarts_all_the_time(uint32_t n_maps, uint64_t n_claims)
 	return n_maps >= MIN_SEGMENTS && n_claims < (uint64_t)FEW * n_maps;
 }
 
-/* What one bracket leaves at one of its ends. */
-static void widen(struct attempt *band, uint64_t x, wide_int lo, wide_int hi)
+/* What one bracket leaves at a knot. */
+static void widen(struct knot *knot, wide_int lo, wide_int hi)
 {
-	uint32_t at = knots_find(band, x);
-	struct knot *knot = &band->knots[at];
 	int64_t middle, half;
 
-	if (at == band->n_knots || knot->x != x || knot->lo == -PHI_UNBOUNDED ||
-	    knot->hi == PHI_UNBOUNDED)
+	if (knot->lo == -PHI_UNBOUNDED || knot->hi == PHI_UNBOUNDED)
 		return;
 	lo = lo > -PHI_UNBOUNDED ? lo : -PHI_UNBOUNDED;
 	hi = hi < PHI_UNBOUNDED ? hi : PHI_UNBOUNDED;
@@ -133,24 +130,34 @@ static void merge(struct attempt *band)
 	band->n_knots = n;
 }
 
+/* Widens the bounds from the first stamp of an operation to its last, where knots of others may
+ * be. */
+static void widen_all(struct attempt *band, const struct claim *claim)
+{
+	const struct piece *piece = reference_piece(&band->reference, claim->first);
+	double slack = (double)(claim->last - claim->first) *
+	               wander_ns(piece->rise > piece->fall ? piece->rise : piece->fall);
+	wide_int wander = (wide_int)ldexp(slack, PHI_BITS);
+	wide_int first = reference_at(&band->reference, claim->first);
+	wide_int last = reference_at(&band->reference, claim->last);
+
+	for (uint32_t i = knots_find(band, claim->first);
+	     i < band->n_knots && band->knots[i].x <= claim->last; i++) {
+		wide_int at = reference_at(&band->reference, band->knots[i].x);
+		wide_int behind = at - first - wander, ahead = last - at - wander;
+
+		widen(&band->knots[i],
+		      (wide_int)claim->before * (1 << PHI_BITS) + (behind > 0 ? behind : 0) - at,
+		      (wide_int)claim->after * (1 << PHI_BITS) - (ahead > 0 ? ahead : 0) - at);
+	}
+}
+
 void restarts_widen(struct attempt *band, const struct evidence *evidence)
 {
 	merge(band);
 	for (uint32_t i = 0; i < evidence->n; i++) {
-		const struct claim *claim = &evidence->claims[i];
-		const struct piece *piece = reference_piece(&band->reference, claim->first);
-		double slack = (double)(claim->last - claim->first) *
-		               wander_ns(piece->rise > piece->fall ? piece->rise : piece->fall);
-		wide_int first = reference_at(&band->reference, claim->first);
-		wide_int last = reference_at(&band->reference, claim->last);
-		wide_int before = (wide_int)claim->before * (1 << PHI_BITS);
-		wide_int after = (wide_int)claim->after * (1 << PHI_BITS), ahead;
-
-		if (claim->before == INT64_MIN || claim->after == INT64_MAX)
-			continue;
-		ahead = last - first - (wide_int)ldexp(slack, PHI_BITS);
-		ahead = ahead > 0 ? ahead : 0;
-		widen(band, claim->first, before - first, after - ahead - first);
-		widen(band, claim->last, before + ahead - last, after - last);
+		if (evidence->claims[i].before != INT64_MIN &&
+		    evidence->claims[i].after != INT64_MAX)
+			widen_all(band, &evidence->claims[i]);
 	}
 }

@@ -118,6 +118,21 @@ static void test_clock_resets__may_come_all_the_time(void **state)
 	}
 }
 
+/* Work that overlaps other work of its segment has knots of that between its stamps, whose bounds
+ * are those of the other bracket. */
+static void test_clock_resets__bound_all_stamps_of_work_that_overlaps(void **state)
+{
+	const struct resets resets = {3, 3};
+	struct clock_scene scene = busy;
+	struct clock_verdict verdict;
+
+	(void)state;
+	scene.seed = 880009004;
+	scene.n_ops = 6000;
+	judge(&scene, resets, busy.hz, scene.seed, &verdict);
+	assert_int_equal(verdict.outside, 0);
+}
+
 /* Most segments are too short to tell their rate, and some restarts fit into a wide bracket. */
 static void test_clock_resets__certify_no_wrong_time_with_fresh_seeds(void **state)
 {
@@ -323,6 +338,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_resets__may_come_all_the_time),
+		cmocka_unit_test(test_clock_resets__bound_all_stamps_of_work_that_overlaps),
 		cmocka_unit_test(test_clock_resets__may_have_no_evidence_behind_them),
 		cmocka_unit_test(test_clock_resets__within_an_operation_leave_it_without_a_time),
 		cmocka_unit_test(test_clock_resets__are_no_pauses_with_late_completions),
