@@ -155,5 +155,5 @@ void compiler_info_release(struct compiler_info *info)
 {
 	free(info->tables);
 	free(info->rows);
-	*info = (struct compiler_info)COMPILER_INFO_INIT;
+	*info = (struct compiler_info){0};
 }

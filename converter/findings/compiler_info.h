@@ -48,10 +48,6 @@ struct compiler_info {
 	uint64_t n_bad_lines;  /* lines of tables, and files of directories, that say nothing */
 	uint64_t n_bad_tables; /* that end early, or whose rows are not what their total says */
 };
-#define COMPILER_INFO_INIT     \
-	{                      \
-		.tables = NULL \
-	}
 
 /* Reads sources: each text is a path or several, separated by commas. FLEXTRACE_E_INPUT: one cannot
  * be opened. Release in any case. */

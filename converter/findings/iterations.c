@@ -15,7 +15,7 @@ struct interval { /* a kernel or a step */
 struct intervals {             /* in order of their starts */
 	struct interval *list; /* owned; of kernels only where iterations are made of them */
 	uint32_t *names;       /* owned */
-	uint32_t n, n_allocated, n_names_allocated;
+	uint32_t n, n_allocated;
 };
 
 /* What a process did. */

@@ -92,13 +92,9 @@ static int expect_no_autopilot(const char *dir, struct flextrace_error *error)
 	struct input input;
 	int code = input_open(&input, dir, "compiler.csv", columns, error);
 
-	while (code == FLEXTRACE_OK && input.file) {
-		code = csv_reader_next(&input.reader, error);
-		if (code <= 0)
-			break;
-		code = strcmp(field(&input, 0), "0")
-		               ? refuse(dir, "the autopilot was on in that run, too", error)
-		               : FLEXTRACE_OK;
+	while (code >= 0 && input.file && (code = csv_reader_next(&input.reader, error)) > 0) {
+		if (strcmp(field(&input, 0), "0") != 0)
+			code = refuse(dir, "the autopilot was on in that run, too", error);
 	}
 	input_close(&input);
 	return code;
@@ -174,12 +170,8 @@ int kernel_times_read(struct kernel_times *times, const char *dir, struct string
 	struct input input;
 	int code = open_kernels(&input, dir, error);
 
-	while (code == FLEXTRACE_OK) {
-		code = csv_reader_next(&input.reader, error);
-		if (code <= 0)
-			break;
+	while (code >= 0 && (code = csv_reader_next(&input.reader, error)) > 0)
 		code = add_line(times, &input, strings, error);
-	}
 	input_close(&input);
 	return code;
 }
@@ -188,7 +180,7 @@ void kernel_times_release(struct kernel_times *times)
 {
 	free(times->sums);
 	map_release(&times->places);
-	*times = (struct kernel_times)KERNEL_TIMES_INIT;
+	*times = (struct kernel_times){0};
 }
 
 uint64_t kernel_times_mean(const struct kernel_times *times, int32_t rank, uint32_t name)

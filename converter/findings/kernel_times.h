@@ -24,10 +24,6 @@ struct kernel_times {
 	uint32_t n_sums;
 	struct map places; /* (rank, or all of them; name) -> place in `sums` */
 };
-#define KERNEL_TIMES_INIT    \
-	{                    \
-		.sums = NULL \
-	}
 
 /* Says whether `dir` has kernel times to take, without reading them all. FLEXTRACE_E_INPUT: it is
  * no output directory with a kernels.csv, or that of a run with the autopilot on. */

@@ -7,7 +7,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	const char *path = fuzz_file(data, n);
-	struct compiler_info info = COMPILER_INFO_INIT;
+	struct compiler_info info = {0};
 	struct string_pool *strings = string_pool_new();
 	struct flextrace_error error = {0};
 	struct string_cache cache;

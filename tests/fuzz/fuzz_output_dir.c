@@ -50,7 +50,7 @@ static void print_table(const uint8_t *data, size_t n, FILE *to)
 static void take_times(void)
 {
 	struct string_pool *strings = string_pool_new();
-	struct kernel_times times = KERNEL_TIMES_INIT;
+	struct kernel_times times = {0};
 	struct string_cache cache;
 
 	if (!strings)

@@ -186,7 +186,7 @@ static inline void writer_near(struct writer *writer, struct writer_high_digits 
 		writer->at = put_near(at, high, value);
 }
 
-/* The same as writer_us(). */
+/* Appends ns as us with exactly 3 decimals: 1234567 -> 1234.567. */
 static inline void writer_us_near(struct writer *writer, struct writer_high_digits *high,
                                   uint64_t ns)
 {
@@ -213,9 +213,6 @@ static inline char *put_again(char *at, struct writer_digits *digits, uint64_t v
 	memcpy(at, digits->digits, sizeof(digits->digits));
 	return at + digits->n;
 }
-
-/* Appends ns as us with exactly 3 decimals: 1234567 -> 1234.567. */
-void writer_us(struct writer *writer, uint64_t ns);
 
 /* Appends `value` with `n_decimals` (0..9), rounded to even; nothing when it is not finite. */
 void writer_fixed(struct writer *writer, double value, int n_decimals);

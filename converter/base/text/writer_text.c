@@ -177,12 +177,6 @@ char *put_us(char *at, uint64_t ns)
 	return put_triple(at + 1, ns % 1000) - 1;
 }
 
-void writer_us(struct writer *writer, uint64_t ns)
-{
-	if (writer_has_room(writer, WRITER_NUMBER_BYTES))
-		writer->at = put_us(writer->at, ns);
-}
-
 /* Appends a number that printf made in whatever locale: its decimal point, of any length,
  * becomes '.'. */
 static void append_printed(struct writer *writer, const char *text)

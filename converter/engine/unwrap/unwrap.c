@@ -193,7 +193,7 @@ static bool is_of_last_op(const struct unwrap *unwrap, uint32_t device,
 
 static int add_idle(struct unwrap *unwrap, uint32_t device, const struct loose_edge *edge)
 {
-	struct idle idle = {edge->host_ns, edge->end_host_ns, 0, false};
+	struct idle idle = {edge->host_ns, edge->end_host_ns, 0};
 
 	if (!idle.begin_ns || idle.end_ns < idle.begin_ns)
 		return FLEXTRACE_OK;

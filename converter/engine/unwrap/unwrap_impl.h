@@ -83,7 +83,6 @@ struct loose_edge {
 struct idle {
 	int64_t begin_ns, end_ns;
 	uint32_t counter;
-	bool is_filled;
 };
 
 /* How long an operation was prepared, or waited for that, as some other tool estimated. */

@@ -257,7 +257,9 @@ static void test_writer__writes_microseconds(void **state)
 	char expected[1024] = "";
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		writer_us(&f->writer, cases[i].ns);
+		struct writer_high_digits first = {0};
+
+		writer_us_near(&f->writer, &first, cases[i].ns);
 		writer_char(&f->writer, '=');
 		writer_us_near(&f->writer, &high, cases[i].ns);
 		writer_char(&f->writer, '\n');
