@@ -69,10 +69,7 @@ static int keep_pair(void *context, const struct pair_report *report)
 {
 	struct conversion *conversion = context;
 
-	FLEXTRACE_TRY(array_make_room(&conversion->pairs, conversion->n_pairs,
-	                              sizeof(*conversion->pairs)));
-	conversion->pairs[conversion->n_pairs++] = *report;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(conversion->pairs, conversion->n_pairs, *report);
 }
 
 static bool is_file(const char *path)

@@ -27,9 +27,8 @@ struct layout_event {
 static bool add_part(struct layout *layout, struct layout_event *event, enum part_kind kind,
                      uint32_t n_bytes)
 {
-	if (array_make_room(&layout->parts, layout->n_parts, sizeof(*layout->parts)) < 0)
+	if (ARRAY_PUSH(layout->parts, layout->n_parts, (struct layout_part){kind, n_bytes}) < 0)
 		return false;
-	layout->parts[layout->n_parts++] = (struct layout_part){kind, n_bytes};
 	event->n_parts++;
 	return true;
 }

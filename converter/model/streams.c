@@ -18,9 +18,7 @@ int stream_add_file(struct stream *stream, struct string_cache *strings, const c
 	uint32_t file;
 
 	FLEXTRACE_TRY(string_intern(strings, text, &file));
-	FLEXTRACE_TRY(array_make_room(&stream->files, stream->n_files, sizeof(*stream->files)));
-	stream->files[stream->n_files++] = file;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(stream->files, stream->n_files, file);
 }
 
 struct stream *stream_set_add(struct stream_set *set)

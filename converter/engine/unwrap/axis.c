@@ -11,10 +11,8 @@
 
 int axis_add_segment(struct axis *axis)
 {
-	FLEXTRACE_TRY(array_make_room(&axis->segments, axis->n_segments, sizeof(*axis->segments)));
-	axis->segments[axis->n_segments++] = (struct axis_segment){.least = INT64_MAX,
-	                                                           .most = INT64_MIN};
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(axis->segments, axis->n_segments,
+	                  (struct axis_segment){.least = INT64_MAX, .most = INT64_MIN});
 }
 
 int axis_split(struct axis *axis, uint32_t segment, struct fact *first)

@@ -198,9 +198,7 @@ static int add_idle(struct unwrap *unwrap, uint32_t device, const struct loose_e
 	if (!idle.begin_ns || idle.end_ns < idle.begin_ns)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(identity_counter(unwrap->identity, device, 0, &idle.counter));
-	FLEXTRACE_TRY(array_make_room(&unwrap->idles, unwrap->n_idles, sizeof(idle)));
-	unwrap->idles[unwrap->n_idles++] = idle;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(unwrap->idles, unwrap->n_idles, idle);
 }
 
 /* Of the operation whose estimate came last. */
@@ -212,9 +210,7 @@ static int add_wait(struct unwrap *unwrap, uint32_t device, const struct loose_e
 	if (!op || !op->estimate || op->device != device || op->queue != edge->queue ||
 	    op->job != edge->job || !edge->host_ns || wait.ns <= 0)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(array_make_room(&unwrap->waits, unwrap->n_waits, sizeof(wait)));
-	unwrap->waits[unwrap->n_waits++] = wait;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(unwrap->waits, unwrap->n_waits, wait);
 }
 
 static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
