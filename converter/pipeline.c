@@ -10,7 +10,7 @@
 #include "engine/align/messages.h"
 #include "engine/align/told_points.h"
 #include "analysis/analysis.h"
-#include "findings/find.h"
+#include "findings/all/find.h"
 #include "base/blocks.h"
 #include "engine/derive/derive.h"
 #include "model/identity/identity.h"

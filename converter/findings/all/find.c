@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rank_rows.h"
-#include "transfers.h"
-#include "utilization.h"
+#include "findings/rank_rows.h"
+#include "findings/transfers.h"
+#include "findings/utilization.h"
 
 /* -- what a row is ----------------------------------------------------------------------------- */
 
