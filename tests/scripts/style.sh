@@ -31,6 +31,32 @@ complain "files longer than 600 lines" \
 	"$(wc -l $sources | awk '$2 != "total" && $1 > 600 { print "  " $2 ": " $1 }')"
 complain "folders of more than 25 sources" \
 	"$(for f in $sources; do dirname "$f"; done | grep -v '^tests' | sort | uniq -c | awk '$1 > 25 { print "  " $2 ": " $1 }')"
+# Which folder includes which, one pair a line. A header is named from its own folder, or from one of `roots`.
+roots="converter/ cli/ analysis/ tracer/include/ tracer/src/ tracer/ firmware-markers/include/ firmware-markers/"
+included_folders() {
+	printf '%s\n' $sources | grep -v '^tests' | awk -v roots=" $roots" '
+		{ there[$0]; file[NR] = $0 }
+		END {
+			n = split(roots, root, " ")
+			for (i = 1; i <= NR; i++) {
+				from = file[i]
+				sub("/[^/]*$", "", from)
+				while ((getline line < file[i]) > 0) {
+					if (line !~ /^#include ["<]/) continue
+					split(line, part, /["<>]/)
+					path = from "/" part[2]
+					for (r = 0; r <= n && !(path in there); r++) path = root[r] part[2]
+					if (!(path in there)) continue
+					sub("/[^/]*$", "", path)
+					if (path != from) print from, path
+				}
+				close(file[i])
+			}
+		}' | sort -u
+}
+pairs=$(included_folders)
+[ -n "$pairs" ] || complain "no folder includes another" "  $1"
+complain "folders that include each other" "$(printf '%s\n' "$pairs" | tsort 2>&1 >/dev/null)"
 complain "lines longer than 100 columns (tab = 8)" \
 	"$(for f in $sources; do expand "$f" | awk -v f="$f" 'length($0) > 100 { print "  " f ":" NR }'; done)"
 # Tables, code and lines that are one link cannot be wrapped. Bytes that continue a letter do not count.
