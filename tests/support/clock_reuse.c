@@ -21,7 +21,7 @@ struct recorder {
 	uint64_t state;
 	uint64_t *jobs;        /* owned: of each operation */
 	struct entry *entries; /* owned */
-	uint32_t n_entries;
+	uint32_t n_entries, n_lost;
 };
 
 static const struct truth_op *sorted; /* what by_submit() looks at */
@@ -78,9 +78,12 @@ static void keep(struct recorder *recorder, uint32_t op, enum record_class class
 {
 	const struct clock_reuse *reuse = recorder->reuse;
 
-	if (model_uniform(&recorder->state) < reuse->lost_share ||
-	    clock_ns < (double)recorder->truth->scene.origin_ns + reuse->cut_s * 1e9 ||
-	    (reuse->burst_s[0] > 0 && fmod(clock_ns * 1e-9, reuse->burst_s[0]) < reuse->burst_s[1]))
+	bool is_lost = model_uniform(&recorder->state) < reuse->lost_share ||
+	               (reuse->burst_s[0] > 0 &&
+	                fmod(clock_ns * 1e-9, reuse->burst_s[0]) < reuse->burst_s[1]);
+
+	recorder->n_lost += is_lost;
+	if (is_lost || clock_ns < (double)recorder->truth->scene.origin_ns + reuse->cut_s * 1e9)
 		return;
 	recorder->entries[recorder->n_entries++] = (struct entry){(int64_t)clock_ns, op,
 	                                                          (uint8_t) class};
@@ -151,6 +154,7 @@ void clock_reuse_push(struct clock_run *run, struct clock_truth *truth,
                       const struct clock_reuse *reuse)
 {
 	struct recorder recorder = {.truth = truth, .reuse = reuse, .state = reuse->seed};
+	const struct loss_place nowhere = LOSS_NOWHERE;
 	struct truth_op *ops = malloc((truth->n_ops + 1ull) * sizeof(*ops));
 	uint32_t n = 0;
 
@@ -159,6 +163,7 @@ void clock_reuse_push(struct clock_run *run, struct clock_truth *truth,
 	see_late(&recorder);
 	number_jobs(&recorder);
 	record(&recorder);
+	ledger_lose(&run->ledger, LOSS_DISCARDED_EVENTS, &nowhere, recorder.n_lost, INT64_MIN);
 	for (uint32_t i = 0; i < recorder.n_entries; i++) {
 		push_entry(run, &recorder, &recorder.entries[i]);
 		if (recorder.entries[i].class == RECORD_DEVICE_OP)

@@ -15,7 +15,7 @@ struct clock_reuse {
 	double drain_ns[2]; /* from completion to the device_op's record, least and greatest */
 	bool is_in_use;     /* numbers come in turn, whether their work is complete or not */
 	bool is_in_turn;    /* stamps are drained in order, else whenever */
-	double lost_share;  /* of each kind of record */
+	double lost_share;  /* of each kind of record, which the tracer tells */
 	double burst_s[2];  /* every so often, all records of so long are lost */
 	double cut_s;       /* all records until then are lost */
 	double shuffle_ns;  /* submit and complete records are written so much later, at most */

@@ -15,7 +15,6 @@
  * How late completions of a trace come after those of later work is measured first; within that
  * time, no completion counts as lost.
  */
-#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/blocks.h"
@@ -113,10 +112,7 @@ int instances_prepare(struct matcher *matcher)
 	struct lates lags = {.n_all = 0};
 	uint32_t job;
 
-	matcher->numberings = calloc(matcher->unwrap->identity->n_devices + 1ull,
-	                             sizeof(*matcher->numberings));
-	if (!matcher->numberings)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(numbering_init(matcher));
 	for (uint32_t i = 0; i < matcher->n_edges; i++) {
 		FLEXTRACE_TRY(find_job(matcher, matcher->edges[i], &job));
 		find_lag(matcher, &matcher->matches->jobs[job], matcher->edges[i], &lags);

@@ -154,6 +154,9 @@ int edges_list(struct table *edges, const struct loose_edge ***ret_edges, uint32
 /* Makes every job of an edge known, and how late completions come. */
 int instances_prepare(struct matcher *matcher);
 
+/* Makes matcher->numberings, one of each device. FLEXTRACE_E_MEMORY or 0. */
+int numbering_init(struct matcher *matcher);
+
 /* Counts edges, in order of time; _end says whether some were lost. */
 void numbering_count(struct matcher *matcher, struct job *job, const struct loose_edge *edge);
 void numbering_count_end(struct matcher *matcher);

@@ -2,8 +2,8 @@
 /*
  * How the programs of a device number their work, as its records show it.
  *
- * - If each number has as many completions as submissions, none was lost, however late they were
- *   seen.
+ * - If each number has as many completions as submissions, and the tracer lost nothing, none was
+ *   lost, however late they were seen.
  * - Two submissions of a number in a row show a lost completion, or that the number was used again
  *   before its work was complete. In the second case two completions in a row follow. These also
  *   come where a submission was lost, but then behind one submission as often as behind two. A
@@ -14,6 +14,7 @@
  * completion may be of the use before.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "matches.h"
 
@@ -26,6 +27,22 @@ static struct numbering *numbering_of(const struct matcher *matcher, const struc
 }
 
 /* -- lost ones -------------------------------------------------------------------------------- */
+
+/* A completion and a submission, of another use, may be lost: then their numbers are equal. */
+int numbering_init(struct matcher *matcher)
+{
+	const struct ledger *ledger = matcher->unwrap->ledger;
+	uint32_t n = matcher->unwrap->identity->n_devices;
+
+	matcher->numberings = calloc(n + 1ull, sizeof(*matcher->numberings));
+	if (!matcher->numberings)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < n; i++)
+		matcher->numberings[i].is_lossy = ledger_total(ledger, LOSS_DISCARDED_EVENTS) ||
+		                                  ledger_total(ledger, LOSS_DISCARDED_PACKETS) ||
+		                                  ledger_total(ledger, LOSS_OVERWRITTEN);
+	return FLEXTRACE_OK;
+}
 
 void numbering_count(struct matcher *matcher, struct job *job, const struct loose_edge *edge)
 {
