@@ -318,7 +318,8 @@ static void doubt_counted(const struct calibrate_input *input, struct clocks *cl
 
 			if (rate->habit == COUNTER_RUNS && !is_miscounted(map, rate, part))
 				continue;
-			map->proof = proof_of_habit(rate->habit);
+			if (rate->habit != COUNTER_RUNS || map->proof == PROOF_NOT_NEEDED)
+				map->proof = proof_of_habit(rate->habit);
 			map->quality.is_assumed = true;
 		}
 		counter++;

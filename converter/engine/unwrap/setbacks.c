@@ -111,19 +111,28 @@ int axis_split_setbacks(struct axis *axis)
 {
 	struct setbacks setbacks = {axis, 2 / (axis->rate.lo + axis->rate.hi), -1};
 	struct shown shown = {INT64_MIN, 0};
+	int64_t last_back = 0;
 
 	if (axis->is_soft || !axis->rate.is_known)
 		return FLEXTRACE_OK;
 	for (uint32_t i = 0; i < axis->n_facts && axis->n_segments < MAX_SEGMENTS; i++) {
 		struct fact *fact = &axis->facts[i];
-		int64_t back = is_wanted(fact) ? step_back(&shown, fact) : 0;
-		int found = back ? is_setback(&setbacks, i, back) : 0;
+		int64_t back;
+		int found = 0;
 
+		if (!is_wanted(fact))
+			continue;
+		back = step_back(&shown, fact);
+		/* It begins with a fact that is behind alone: each stretch is looked at once. */
+		if (last_back < back / 4)
+			found = is_setback(&setbacks, i, back);
+		last_back = back;
 		FLEXTRACE_TRY(found);
 		if (!found)
 			continue;
 		FLEXTRACE_TRY(axis_split(axis, fact->segment, fact));
 		shown = (struct shown){end_of(fact), fact->segment};
+		last_back = 0;
 	}
 	return FLEXTRACE_OK;
 }
