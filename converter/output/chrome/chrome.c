@@ -64,9 +64,10 @@ static void look_at_losses(struct merge *merge)
 {
 	const struct chrome *chrome = merge->chrome;
 
-	merge->next_time_ns[FROM_EXTRA] = merge->n_few < chrome->n_losses
-	                                          ? chrome->losses[merge->n_few].first_time_ns
-	                                          : NO_TIME;
+	merge->next_time_ns[FROM_EXTRA] =
+		merge->n_few < chrome->losses.n
+			? chrome->losses.intervals[merge->n_few].first_time_ns
+			: NO_TIME;
 }
 
 /* The file of a single rank has rows of its own, and no losses. */
@@ -94,7 +95,7 @@ static void write_few(struct merge *merge)
 	if (chrome->rank_rows)
 		chrome_write_rank_row(chrome, &chrome->rank_rows->rows[i]);
 	else
-		chrome_write_loss(chrome, &chrome->losses[i]);
+		chrome_write_loss(chrome, &chrome->losses.intervals[i]);
 	look_at_few(merge);
 }
 
@@ -229,7 +230,7 @@ static void write_instant(struct merge *merge)
 static int write_counter(struct merge *merge)
 {
 	const struct counter_row *row = table_next(&merge->cursors[FROM_COUNTERS], sizeof(*row));
-	int changes = chrome_changes_counter(merge->chrome, row);
+	int changes = chrome_changes_counter(&merge->chrome->counters, row);
 
 	FLEXTRACE_TRY(changes);
 	if (!changes) {
@@ -394,8 +395,7 @@ static int write_trace(struct chrome *chrome, const struct findings *findings,
 		code = writer_close(&chrome->writer, error);
 	}
 	chrome_fragments_release(chrome);
-	map_release(&chrome->counter_lines);
-	free(chrome->counter_values);
+	chrome_counters_release(&chrome->counters);
 	chrome_ids_release(&chrome->ids);
 	chrome_losses_release(chrome);
 	view_release(&chrome->view);

@@ -93,6 +93,36 @@ struct chrome_heap {
 int chrome_heap_push(struct chrome_heap *heap, const struct chrome_later *later);
 struct chrome_later chrome_heap_pop(struct chrome_heap *heap);
 
+/* chrome_fragments.c: what rows of a marker or track have in common, written once. */
+struct chrome_fragments {
+	struct fragments marker_heads; /* per marker: {"ph":"X","cat":"firmware","name":"load" */
+	struct fragments marker_args;  /* per marker: ,"kind":"FW","file":"fw.c","line":3 */
+	struct fragments track_ids;    /* per track: ,"pid":1000,"tid":12,"ts": */
+	struct fragments device_args;  /* per track of a device: ,"args":{"rank":0,"device":0 */
+	struct run_fragment *runs;     /* owned: per track: its arguments, run, job, up to cycles */
+	size_t zone_bytes;             /* that arguments of a zone may take */
+};
+
+/* chrome_losses.c: lines of what was lost, and what stands on them. */
+struct chrome_losses {
+	struct losses lines;           /* owned: as they are shown, with spans in time_ns */
+	struct chrome_loss *intervals; /* owned: in order of time */
+	uint32_t n;
+};
+
+/* chrome_shown.c: the last value of each line of a counter. */
+struct chrome_counters {
+	struct map lines; /* (name, core; owner) -> index */
+	double *values;   /* owned */
+	uint32_t n;
+};
+
+/* chrome_rows.c: numbers written before, which those that follow are near. */
+struct chrome_digits {
+	struct writer_high_digits times, cycles;
+	struct writer_digits err, job;
+};
+
 struct chrome {
 	struct view view;
 	uint32_t process;                  /* whose rows are shown; FLEXTRACE_NONE = all */
@@ -103,21 +133,11 @@ struct chrome {
 	struct emit_views views;
 	struct chrome_ids ids;
 	struct writer writer;
-	struct fragments marker_heads; /* per marker: {"ph":"X","cat":"firmware","name":"load" */
-	struct fragments marker_args;  /* per marker: ,"kind":"FW","file":"fw.c","line":3 */
-	struct fragments places;       /* per track: ,"pid":1000,"tid":12,"ts": */
-	struct fragments device_args;  /* per track of a device: ,"args":{"rank":0,"device":0 */
-	struct run_fragment *runs;     /* owned: per track: its arguments, run, job, up to cycles */
-	size_t zone_bytes;             /* that arguments of a zone may take */
-	struct writer_high_digits times, cycles; /* of the time and stamp before */
-	struct writer_digits err, job;           /* of the row before */
-	struct losses loss_lines;   /* owned: as they are shown, with spans in time_ns */
-	struct chrome_loss *losses; /* owned: in order of time */
-	uint32_t n_losses;
+	struct chrome_fragments fragments;
+	struct chrome_digits digits;
+	struct chrome_losses losses;
+	struct chrome_counters counters;
 	uint64_t n_events;
-	struct map counter_lines; /* (name, core; owner) -> index */
-	double *counter_values;   /* owned: the last one of each line */
-	uint32_t n_counter_lines;
 	int64_t base_time_ns;          /* ts 0 */
 	struct emit_file_count *count; /* weak */
 };
@@ -209,7 +229,6 @@ void chrome_write_dur(struct chrome *chrome, int64_t start_time_ns, int64_t end_
 /* The numbers of a single process, over those of all. */
 void chrome_number_process(struct chrome_ids *ids, const struct view *view, uint32_t process);
 
-/* From the pid up to the time; a file's name, behind its key, and the line in it. */
 /* {"ph":"X","cat":"kernel","name": and "kind":"Exec" */
 static inline void chrome_write_kind_head(struct writer *writer, const struct row_kind *kind)
 {
@@ -232,6 +251,8 @@ static inline void chrome_write_kind(struct writer *writer, const struct row_kin
 	memcpy(at, kind->label, sizeof(kind->label));
 	writer->at = put_literal(at + kind->n_label, "\"");
 }
+
+/* From the pid up to the time; a file's name, behind its key, and the line in it. */
 void chrome_write_place(struct writer *writer, uint32_t pid, uint32_t tid);
 void chrome_write_source(const struct chrome *chrome, struct writer *writer, uint32_t file,
                          uint32_t line);
@@ -239,7 +260,7 @@ void chrome_write_source(const struct chrome *chrome, struct writer *writer, uin
 /* The key of an argument that is not the first one. */
 #define CHROME_ARG(writer, key) writer_literal(writer, ",\"" key "\":")
 
-/* The pieces of chrome_rows.c that others need. */
+/* chrome_rows.c: times, and a number that a double may not hold. */
 void chrome_write_ts(struct chrome *chrome, int64_t time_ns);
 void chrome_write_times(struct chrome *chrome, int64_t start_time_ns, int64_t end_time_ns);
 void chrome_write_exact(struct writer *writer, uint64_t value);

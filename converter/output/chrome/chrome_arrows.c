@@ -25,7 +25,8 @@ void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, const str
 	}
 	if (!is_start)
 		writer_literal(writer, ",\"bp\":\"e\"");
-	fragments_write(&chrome->places, is_start ? flow->from_track : flow->to_track, writer);
+	fragments_write(&chrome->fragments.track_ids, is_start ? flow->from_track : flow->to_track,
+	                writer);
 	chrome_write_ts(chrome, is_start ? flow->from_time_ns : flow->to_time_ns);
 	writer_literal(writer, ",\"args\":{");
 	if (is_message) {

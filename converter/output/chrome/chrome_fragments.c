@@ -19,7 +19,7 @@ static int make_places(struct chrome *chrome)
 	const struct timeline *timeline = chrome->view.timeline;
 	const struct chrome_ids *ids = &chrome->ids;
 
-	FLEXTRACE_TRY(fragments_init(&chrome->places, timeline->n_tracks));
+	FLEXTRACE_TRY(fragments_init(&chrome->fragments.track_ids, timeline->n_tracks));
 	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
 		const struct track *track = &timeline->tracks[i];
 		uint32_t pid = view_is_device_track(track)
@@ -27,10 +27,10 @@ static int make_places(struct chrome *chrome)
 		                       : ids->process_pid[view_track_process(&chrome->view, i)];
 		uint32_t line = chrome->views.overlap == OVERLAP_LANES ? i : ids->track_line[i];
 
-		chrome_write_place(&chrome->places.bytes, pid, ids->track_tid[line]);
-		fragments_end(&chrome->places);
+		chrome_write_place(&chrome->fragments.track_ids.bytes, pid, ids->track_tid[line]);
+		fragments_end(&chrome->fragments.track_ids);
 	}
-	return fragments_check(&chrome->places);
+	return fragments_check(&chrome->fragments.track_ids);
 }
 
 /* What the arguments of all rows of a track begin with. */
@@ -40,7 +40,7 @@ static void write_track_args(struct chrome *chrome, const struct track *track)
 	const struct device *device = &identity->devices[track->owner];
 	int32_t rank = identity->processes[device->process].rank;
 	bool is_of_all = chrome->process == FLEXTRACE_NONE;
-	struct writer *writer = &chrome->device_args.bytes;
+	struct writer *writer = &chrome->fragments.device_args.bytes;
 
 	writer_literal(writer, ",\"args\":{");
 	if (rank >= 0) {
@@ -70,13 +70,13 @@ static int make_device_args(struct chrome *chrome)
 {
 	const struct timeline *timeline = chrome->view.timeline;
 
-	FLEXTRACE_TRY(fragments_init(&chrome->device_args, timeline->n_tracks));
+	FLEXTRACE_TRY(fragments_init(&chrome->fragments.device_args, timeline->n_tracks));
 	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
 		if (view_is_device_track(&timeline->tracks[i]))
 			write_track_args(chrome, &timeline->tracks[i]);
-		fragments_end(&chrome->device_args);
+		fragments_end(&chrome->fragments.device_args);
 	}
-	return fragments_check(&chrome->device_args);
+	return fragments_check(&chrome->fragments.device_args);
 }
 
 void chrome_write_source(const struct chrome *chrome, struct writer *writer, uint32_t file,
@@ -90,10 +90,10 @@ void chrome_write_source(const struct chrome *chrome, struct writer *writer, uin
 static void write_marker(struct chrome *chrome, const struct marker *marker)
 {
 	const struct row_kind *kind = kind_of_device(marker->kind);
-	struct writer *args = &chrome->marker_args.bytes;
+	struct writer *args = &chrome->fragments.marker_args.bytes;
 
-	chrome_write_kind_head(&chrome->marker_heads.bytes, kind);
-	view_write_json(&chrome->view, &chrome->marker_heads.bytes, marker->name);
+	chrome_write_kind_head(&chrome->fragments.marker_heads.bytes, kind);
+	view_write_json(&chrome->view, &chrome->fragments.marker_heads.bytes, marker->name);
 	if (marker->kind != ROW_ZONE) {
 		writer_char(args, ',');
 		chrome_write_kind(args, kind);
@@ -108,15 +108,15 @@ static int make_markers(struct chrome *chrome)
 {
 	const struct timeline *timeline = chrome->view.timeline;
 
-	FLEXTRACE_TRY(fragments_init(&chrome->marker_heads, timeline->n_markers));
-	FLEXTRACE_TRY(fragments_init(&chrome->marker_args, timeline->n_markers));
+	FLEXTRACE_TRY(fragments_init(&chrome->fragments.marker_heads, timeline->n_markers));
+	FLEXTRACE_TRY(fragments_init(&chrome->fragments.marker_args, timeline->n_markers));
 	for (uint32_t i = 0; i < timeline->n_markers; i++) {
 		write_marker(chrome, &timeline->markers[i]);
-		fragments_end(&chrome->marker_heads);
-		fragments_end(&chrome->marker_args);
+		fragments_end(&chrome->fragments.marker_heads);
+		fragments_end(&chrome->fragments.marker_args);
 	}
-	FLEXTRACE_TRY(fragments_check(&chrome->marker_heads));
-	return fragments_check(&chrome->marker_args);
+	FLEXTRACE_TRY(fragments_check(&chrome->fragments.marker_heads));
+	return fragments_check(&chrome->fragments.marker_args);
 }
 
 /* What is to be put into the arguments of a zone besides those of its marker: what its run has, two
@@ -125,9 +125,9 @@ static int make_markers(struct chrome *chrome)
 
 static int make_runs(struct chrome *chrome)
 {
-	chrome->zone_bytes = chrome->marker_args.longest + ZONE_BYTES;
-	chrome->runs = run_fragments_new(chrome->view.timeline->n_tracks);
-	return chrome->runs ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	chrome->fragments.zone_bytes = chrome->fragments.marker_args.longest + ZONE_BYTES;
+	chrome->fragments.runs = run_fragments_new(chrome->view.timeline->n_tracks);
+	return chrome->fragments.runs ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
 int chrome_fragments_init(struct chrome *chrome)
@@ -140,9 +140,9 @@ int chrome_fragments_init(struct chrome *chrome)
 
 void chrome_fragments_release(struct chrome *chrome)
 {
-	fragments_release(&chrome->marker_heads);
-	fragments_release(&chrome->marker_args);
-	free(chrome->runs);
-	fragments_release(&chrome->places);
-	fragments_release(&chrome->device_args);
+	fragments_release(&chrome->fragments.marker_heads);
+	fragments_release(&chrome->fragments.marker_args);
+	free(chrome->fragments.runs);
+	fragments_release(&chrome->fragments.track_ids);
+	fragments_release(&chrome->fragments.device_args);
 }

@@ -71,14 +71,14 @@ static int add_interval(struct chrome *chrome, uint32_t line, const struct loss_
                         bool is_timed)
 {
 	return ARRAY_PUSH(
-		chrome->losses, chrome->n_losses,
+		chrome->losses.intervals, chrome->losses.n,
 		(struct chrome_loss){span->first_ns, span->last_ns, span->count, line, is_timed});
 }
 
 /* Intervals of a line are apart, within the one over everything. */
 static int add_intervals(struct chrome *chrome, uint32_t line, const struct loss_span *everything)
 {
-	const struct loss *loss = &chrome->loss_lines.all[line];
+	const struct loss *loss = &chrome->losses.lines.all[line];
 	struct loss_span unknown = {everything->first_ns, everything->last_ns, loss->all.count};
 
 	for (uint32_t i = 0; i < loss->n_spans; i++) {
@@ -99,8 +99,8 @@ static struct loss_span find_extent(const struct chrome *chrome)
 	struct loss_span all = {timeline->first_time_ns, timeline->last_time_ns, 0};
 	bool is_empty = !all.first_ns && !all.last_ns;
 
-	for (uint32_t i = 0; i < chrome->loss_lines.n; i++) {
-		const struct loss_span *line = &chrome->loss_lines.all[i].all;
+	for (uint32_t i = 0; i < chrome->losses.lines.n; i++) {
+		const struct loss_span *line = &chrome->losses.lines.all[i].all;
 
 		if (line->first_ns == INT64_MIN)
 			continue;
@@ -126,20 +126,21 @@ int chrome_losses_init(struct chrome *chrome)
 {
 	struct loss_span everything;
 
-	FLEXTRACE_TRY(add_lines(&chrome->loss_lines, &chrome->view));
-	if (!chrome->loss_lines.n)
+	FLEXTRACE_TRY(add_lines(&chrome->losses.lines, &chrome->view));
+	if (!chrome->losses.lines.n)
 		return 0;
 	everything = find_extent(chrome);
-	for (uint32_t i = 0; i < chrome->loss_lines.n; i++)
+	for (uint32_t i = 0; i < chrome->losses.lines.n; i++)
 		FLEXTRACE_TRY(add_intervals(chrome, i, &everything));
-	qsort(chrome->losses, chrome->n_losses, sizeof(chrome->losses[0]), compare_losses);
+	qsort(chrome->losses.intervals, chrome->losses.n, sizeof(chrome->losses.intervals[0]),
+	      compare_losses);
 	return 0;
 }
 
 void chrome_losses_release(struct chrome *chrome)
 {
-	losses_release(&chrome->loss_lines);
-	free(chrome->losses);
+	losses_release(&chrome->losses.lines);
+	free(chrome->losses.intervals);
 }
 
 /* -- an event ---------------------------------------------------------------------------------- */
@@ -172,7 +173,7 @@ void chrome_append_loss_place(const struct chrome *chrome, struct writer *text,
 
 void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss)
 {
-	const struct loss *line = &chrome->loss_lines.all[loss->line];
+	const struct loss *line = &chrome->losses.lines.all[loss->line];
 	struct writer *writer = &chrome->writer;
 
 	chrome_next(chrome);

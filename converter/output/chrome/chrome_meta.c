@@ -327,7 +327,7 @@ static void name_track(struct chrome *chrome, uint32_t t, uint32_t place, struct
 
 static void name_loss(struct chrome *chrome, uint32_t line, struct writer *text)
 {
-	const struct loss *loss = &chrome->loss_lines.all[line];
+	const struct loss *loss = &chrome->losses.lines.all[line];
 
 	writer_format(text, "%s: %" PRIu64, ledger_cause_id(loss->cause), loss->all.count);
 	chrome_append_loss_place(chrome, text, &loss->place, ", ");
@@ -340,8 +340,8 @@ static void name_losses(struct chrome *chrome, uint32_t pid, struct writer *text
 {
 	bool has_name = false;
 
-	for (uint32_t i = 0; i < chrome->loss_lines.n; i++) {
-		if (chrome_loss_pid(chrome->loss_lines.all[i].cause) != pid)
+	for (uint32_t i = 0; i < chrome->losses.lines.n; i++) {
+		if (chrome_loss_pid(chrome->losses.lines.all[i].cause) != pid)
 			continue;
 		if (!has_name) {
 			writer_raw(text, pid == CHROME_LOSSES_PID ? "flextrace losses"

@@ -192,7 +192,7 @@ void chrome_write_collective(struct chrome *chrome, const struct host_row *row)
 		writer_format(writer, "\"gloo:%s\"", op);
 	else
 		view_write_json(&chrome->view, writer, row->name);
-	fragments_write(&chrome->places, row->track, writer);
+	fragments_write(&chrome->fragments.track_ids, row->track, writer);
 	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	write_collective_args(chrome, bytes_of(string_get(strings, row->args)));
 	writer_literal(writer, ",\"args\":");

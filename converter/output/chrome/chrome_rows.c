@@ -17,7 +17,8 @@
 void chrome_write_ts(struct chrome *chrome, int64_t time_ns)
 {
 	assert(time_ns >= chrome->base_time_ns);
-	writer_us_near(&chrome->writer, &chrome->times, (uint64_t)(time_ns - chrome->base_time_ns));
+	writer_us_near(&chrome->writer, &chrome->digits.times,
+	               (uint64_t)(time_ns - chrome->base_time_ns));
 }
 
 static void write_name(struct chrome *chrome, struct writer *writer, uint32_t name,
@@ -43,7 +44,8 @@ void chrome_write_times(struct chrome *chrome, int64_t start_time_ns, int64_t en
 	assert(start_time_ns >= chrome->base_time_ns && end_time_ns >= start_time_ns);
 	if (!at)
 		return;
-	at = put_us_near(at, &chrome->times, (uint64_t)(start_time_ns - chrome->base_time_ns));
+	at = put_us_near(at, &chrome->digits.times,
+	                 (uint64_t)(start_time_ns - chrome->base_time_ns));
 	at = put_literal(at, ",\"dur\":");
 	if (chrome->process == FLEXTRACE_NONE)
 		at = put_us(at, (uint64_t)(end_time_ns - start_time_ns));
@@ -81,7 +83,7 @@ static void write_job(struct chrome *chrome, uint64_t job)
 	if (!at)
 		return;
 	at = put_literal(at, ",\"job\":");
-	chrome->writer.at = job < MAX_EXACT ? put_again(at, &chrome->job, job)
+	chrome->writer.at = job < MAX_EXACT ? put_again(at, &chrome->digits.job, job)
 	                                    : put_inexact(at, job);
 }
 
@@ -144,7 +146,7 @@ static void write_err(struct chrome *chrome, uint32_t err_ns)
 	if (!at)
 		return;
 	if (err_ns != UINT32_MAX)
-		at = put_again(put_literal(at, ",\"err_ns\":"), &chrome->err, err_ns);
+		at = put_again(put_literal(at, ",\"err_ns\":"), &chrome->digits.err, err_ns);
 	chrome->writer.at = put_literal(at, "}}");
 }
 
@@ -168,7 +170,7 @@ static void write_raw_ticks(struct writer *writer, const uint64_t *ticks, uint32
 static char *put_ticks(struct chrome *chrome, char *at, uint64_t ticks)
 {
 	if (ticks < MAX_EXACT)
-		return put_near(at, &chrome->cycles, ticks);
+		return put_near(at, &chrome->digits.cycles, ticks);
 	return put_inexact(at, ticks);
 }
 
@@ -223,7 +225,7 @@ static void write_async(struct chrome *chrome, char phase, const struct row_kind
 	writer_raw(writer, kind->category);
 	writer_literal(writer, "\",\"name\":");
 	write_name(chrome, writer, end->name, kind->label);
-	fragments_write(&chrome->places, end->track, writer);
+	fragments_write(&chrome->fragments.track_ids, end->track, writer);
 }
 
 /* `told` is NULL where no file told of the row. */
@@ -260,7 +262,7 @@ void chrome_write_host(struct chrome *chrome, const struct host_row *row,
 			chrome_write_told_head(chrome, &told, row->name, kind->label);
 		else
 			write_head(chrome, kind, row->name);
-		fragments_write(&chrome->places, row->track, writer);
+		fragments_write(&chrome->fragments.track_ids, row->track, writer);
 		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	}
 	write_host_args(chrome, row, is_told ? &told : NULL);
@@ -338,11 +340,12 @@ static void write_cost_args(struct chrome *chrome, const struct device_row *row)
 static char *put_run(struct chrome *chrome, char *at, const struct device_row *row,
                      const struct mark_run *run)
 {
-	struct run_fragment *fragment = &chrome->runs[row->track];
+	struct run_fragment *fragment = &chrome->fragments.runs[row->track];
 	uint32_t source = view_run_source(&chrome->view, row, run);
 
 	if (fragment->run != run || fragment->source != source) {
-		char *end = fragments_put(&chrome->device_args, row->track, fragment->bytes);
+		char *end = fragments_put(&chrome->fragments.device_args, row->track,
+		                          fragment->bytes);
 
 		if (run->run && run->run != run->job)
 			end = put_exact(put_literal(end, ",\"run\":"), run->run);
@@ -358,7 +361,7 @@ static char *put_run(struct chrome *chrome, char *at, const struct device_row *r
 static void write_zone_args(struct chrome *chrome, const struct device_row *row)
 {
 	const struct zone *zone = &chrome->view.timeline->zones[row->source];
-	char *at = writer_room(&chrome->writer, chrome->zone_bytes);
+	char *at = writer_room(&chrome->writer, chrome->fragments.zone_bytes);
 
 	if (!at)
 		return;
@@ -367,7 +370,7 @@ static void write_zone_args(struct chrome *chrome, const struct device_row *row)
 	*at = ',';
 	at = put_ticks(chrome, at + 1, zone->last_ticks);
 	*at = ']';
-	chrome->writer.at = fragments_put(&chrome->marker_args, zone->marker, at + 1);
+	chrome->writer.at = fragments_put(&chrome->fragments.marker_args, zone->marker, at + 1);
 	if (row->status != TIME_CERTIFIED)
 		write_status(&chrome->writer, row->status);
 }
@@ -385,7 +388,7 @@ static void write_op_row_args(struct chrome *chrome, const struct device_row *ro
 {
 	const struct tick_op *op = &chrome->view.timeline->ops[row->source];
 
-	fragments_write(&chrome->device_args, row->track, &chrome->writer);
+	fragments_write(&chrome->fragments.device_args, row->track, &chrome->writer);
 	writer_char(&chrome->writer, ',');
 	chrome_write_kind(&chrome->writer, kind_of_device(row->kind));
 	if (row->kind == ROW_DMA_IN || row->kind == ROW_PREP || row->kind == ROW_DMA_OUT)
@@ -447,8 +450,8 @@ static void write_device_head(struct chrome *chrome, const struct device_row *ro
 	const struct timeline *timeline = chrome->view.timeline;
 
 	if (view_is_zone(row)) {
-		fragments_write(&chrome->marker_heads, timeline->zones[row->source].marker,
-		                &chrome->writer);
+		fragments_write(&chrome->fragments.marker_heads,
+		                timeline->zones[row->source].marker, &chrome->writer);
 		return;
 	}
 	if (chrome_is_copy(chrome, row))
@@ -473,7 +476,7 @@ void chrome_write_device(struct chrome *chrome, const struct device_row *row,
 			                       kind_of_device(row->kind)->label);
 		else
 			write_device_head(chrome, row);
-		fragments_write(&chrome->places, row->track, &chrome->writer);
+		fragments_write(&chrome->fragments.track_ids, row->track, &chrome->writer);
 		chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	}
 	write_device_args(chrome, row, has_told ? &told : NULL);
@@ -505,7 +508,7 @@ void chrome_write_instant(struct chrome *chrome, const struct instant_row *row)
 		           row->class == RECORD_MARKER_BATCH ? "firmware" : "cpu_instant_event");
 	writer_literal(writer, "\",\"name\":");
 	write_name(chrome, writer, row->name, kind);
-	fragments_write(&chrome->places, row->track, writer);
+	fragments_write(&chrome->fragments.track_ids, row->track, writer);
 	chrome_write_ts(chrome, row->time_ns);
 	if (is_told) {
 		chrome_write_told_args(chrome, &told, kind);

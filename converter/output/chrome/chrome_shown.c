@@ -2,6 +2,7 @@
 #include "chrome_shown.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -97,7 +98,7 @@ bool chrome_is_shown(const struct chrome *chrome, enum chrome_source source)
 	}
 }
 
-int chrome_changes_counter(struct chrome *chrome, const struct counter_row *row)
+int chrome_changes_counter(struct chrome_counters *counters, const struct counter_row *row)
 {
 	uint64_t line = (uint64_t)row->name << 32 | row->core;
 	uint64_t owner = (uint64_t)row->is_device << 32 | row->owner;
@@ -106,13 +107,18 @@ int chrome_changes_counter(struct chrome *chrome, const struct counter_row *row)
 
 	if (!isfinite(row->value))
 		return 0; /* JSON cannot hold it */
-	is_new = MAP_PLACE(&chrome->counter_lines, line, owner, chrome->counter_values,
-	                   chrome->n_counter_lines, &place);
+	is_new = MAP_PLACE(&counters->lines, line, owner, counters->values, counters->n, &place);
 	FLEXTRACE_TRY(is_new);
-	if (!is_new && row->value == chrome->counter_values[place])
+	if (!is_new && row->value == counters->values[place])
 		return 0;
-	chrome->counter_values[place] = row->value;
+	counters->values[place] = row->value;
 	return 1;
+}
+
+void chrome_counters_release(struct chrome_counters *counters)
+{
+	map_release(&counters->lines);
+	free(counters->values);
 }
 
 static enum record_class class_of(const struct chrome *chrome, enum chrome_source source,

@@ -33,7 +33,8 @@ bool chrome_is_of_process(const struct chrome *chrome, enum chrome_source source
 
 /* Whether a sample of a counter changes its line, which stays as it is until the next one. 1, 0 or
  * FLEXTRACE_E_MEMORY. */
-int chrome_changes_counter(struct chrome *chrome, const struct counter_row *row);
+int chrome_changes_counter(struct chrome_counters *counters, const struct counter_row *row);
+void chrome_counters_release(struct chrome_counters *counters);
 
 /* Books the rows of tables that are not shown. */
 void chrome_count_hidden(struct chrome *chrome);
