@@ -82,7 +82,7 @@ static int count_transfers(struct bandwidth *bandwidth)
 	                          sizeof(*bandwidth->rates));
 	if (!bandwidth->rates)
 		return FLEXTRACE_E_MEMORY;
-	if (!bandwidth->timeline->has_bytes)
+	if (!bandwidth->timeline->has.bytes)
 		return FLEXTRACE_OK;
 	dma_read(&reader, bandwidth->timeline);
 	code = count_all(bandwidth, &reader);

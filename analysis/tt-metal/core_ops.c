@@ -147,7 +147,7 @@ static int take_core(struct finder *finder, uint32_t index)
 		       finder->n_processors_allocated * sizeof(*finder->processors));
 	for (uint64_t i = core->first; i < core->first + core->n; i++) {
 		const struct core_stamp *stamp = &stats->all.stamps[i];
-		uint32_t job = (uint32_t)stats->all.timeline->runs[stamp->run].job;
+		uint32_t job = (uint32_t)stats->all.timeline->marks.runs[stamp->run].job;
 
 		if (!job)
 			continue;

@@ -69,7 +69,7 @@ static bool is_stamped(const struct device_row *row)
 
 static struct core_stamp *add(struct core_stamps *all, uint32_t run, uint32_t stamp, uint64_t ticks)
 {
-	const struct mark_run *of = &all->timeline->runs[run];
+	const struct mark_run *of = &all->timeline->marks.runs[run];
 
 	all->stamps[all->n] = (struct core_stamp){
 		.ticks = ticks,
@@ -85,7 +85,7 @@ static struct core_stamp *add(struct core_stamps *all, uint32_t run, uint32_t st
 
 static void add_row(struct core_stamps *all, const struct device_row *row)
 {
-	const struct zone *zone = &all->timeline->zones[row->source];
+	const struct zone *zone = &all->timeline->marks.zones[row->source];
 	bool is_kernel = row->kind == ROW_KERNEL;
 	struct core_stamp *start = add(
 		all, zone->run, is_kernel ? FLEXTRACE_WIRE_KERNEL_START : FLEXTRACE_WIRE_FW_START,
@@ -110,7 +110,7 @@ static int collect(struct core_stamps *all)
 {
 	const struct timeline *timeline = all->timeline;
 
-	all->stamps = malloc((2 * count_rows(timeline) + timeline->n_loose_stamps + 1) *
+	all->stamps = malloc((2 * count_rows(timeline) + timeline->marks.n_loose_stamps + 1) *
 	                     sizeof(*all->stamps));
 	if (!all->stamps)
 		return FLEXTRACE_E_MEMORY;
@@ -118,10 +118,10 @@ static int collect(struct core_stamps *all)
 		if (is_stamped(row) && core_is_named(timeline, timeline->tracks[row->track].owner))
 			add_row(all, row);
 	}
-	for (uint32_t i = 0; i < timeline->n_loose_stamps; i++) {
-		const struct loose_stamp *stamp = &timeline->loose_stamps[i];
+	for (uint32_t i = 0; i < timeline->marks.n_loose_stamps; i++) {
+		const struct loose_stamp *stamp = &timeline->marks.loose_stamps[i];
 
-		if (core_is_named(timeline, timeline->runs[stamp->run].device))
+		if (core_is_named(timeline, timeline->marks.runs[stamp->run].device))
 			add(all, stamp->run, stamp->stamp, stamp->ticks);
 	}
 	return FLEXTRACE_OK;

@@ -31,9 +31,9 @@ static int index_calls(struct finder *finder)
 {
 	const struct timeline *timeline = finder->ops->timeline;
 
-	for (uint32_t i = 0; i < timeline->n_calls; i++)
-		FLEXTRACE_TRY(map_put(&finder->calls, timeline->calls[i].stream,
-		                      timeline->calls[i].index, i));
+	for (uint32_t i = 0; i < timeline->op_calls.n_calls; i++)
+		FLEXTRACE_TRY(map_put(&finder->calls, timeline->op_calls.calls[i].stream,
+		                      timeline->op_calls.calls[i].index, i));
 	return FLEXTRACE_OK;
 }
 
@@ -43,7 +43,7 @@ static const struct op_call *call_of(const struct finder *finder, const struct h
 	                         ? map_find(&finder->calls, row->stream, row->index)
 	                         : MAP_NONE;
 
-	return found == MAP_NONE ? NULL : &finder->ops->timeline->calls[found];
+	return found == MAP_NONE ? NULL : &finder->ops->timeline->op_calls.calls[found];
 }
 
 static void count_tensors(struct ops *ops, const struct op_call *call)
@@ -51,7 +51,7 @@ static void count_tensors(struct ops *ops, const struct op_call *call)
 	uint32_t n_outputs = 0;
 
 	for (uint32_t i = 0; i < call->n_tensors; i++)
-		n_outputs += ops->timeline->tensors[call->first_tensor + i].is_output;
+		n_outputs += ops->timeline->op_calls.tensors[call->first_tensor + i].is_output;
 	if (n_outputs > ops->n_outputs)
 		ops->n_outputs = n_outputs;
 	if (call->n_tensors - n_outputs > ops->n_inputs)

@@ -98,7 +98,8 @@ static void fill_tensors(const struct ops *ops, const struct op_call *call,
 		tensors[i] = (struct ops_tensor){.padded = {COLUMN_NONE_U64, COLUMN_NONE_U64,
 		                                            COLUMN_NONE_U64, COLUMN_NONE_U64}};
 	for (uint32_t i = 0; i < call->n_tensors; i++) {
-		const struct op_tensor *of = &ops->timeline->tensors[call->first_tensor + i];
+		const struct op_tensor *of =
+			&ops->timeline->op_calls.tensors[call->first_tensor + i];
 
 		fill_tensor(ops, of,
 		            &tensors[of->is_output ? ops->n_inputs + n_outputs++ : n_inputs++]);

@@ -188,8 +188,8 @@ static int cover_core(struct ops *ops, struct ops_work *work, uint32_t core,
 static int take_mark(struct ops *ops, struct jobs *jobs, const struct device_row *row)
 {
 	const struct timeline *timeline = ops->timeline;
-	const struct zone *zone = &timeline->zones[row->source];
-	const struct mark_run *run = &timeline->runs[zone->run];
+	const struct zone *zone = &timeline->marks.zones[row->source];
+	const struct mark_run *run = &timeline->marks.runs[zone->run];
 	uint32_t line;
 	struct ops_work *work;
 

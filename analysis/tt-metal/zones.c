@@ -23,7 +23,7 @@ static const char *label_of(uint8_t kind)
 static int count_zone(struct zones *zones, const struct device_row *row)
 {
 	const struct timeline *timeline = zones->all.timeline;
-	const struct zone *zone = &timeline->zones[row->source];
+	const struct zone *zone = &timeline->marks.zones[row->source];
 	const struct track *track = &timeline->tracks[row->track];
 	struct group_key key = {.kind = row->kind, .name = timeline->markers[zone->marker].name};
 	uint32_t group;

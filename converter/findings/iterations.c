@@ -99,7 +99,7 @@ static int read_steps(const struct timeline *timeline, struct process_work *work
 {
 	const struct identity *identity = timeline->identity;
 
-	if (!timeline->has_steps)
+	if (!timeline->has.steps)
 		return FLEXTRACE_OK;
 	TABLE_EACH(struct host_row, host, &timeline->host_rows) {
 		uint32_t thread = timeline->tracks[host->track].owner;

@@ -219,7 +219,7 @@ static uint8_t unit_of(const struct timeline *timeline, uint32_t index,
 int power_find(struct power *power, struct power_samples **ret_samples,
                const struct timeline *timeline, enum power_unit unit)
 {
-	uint32_t n = timeline->has_power ? timeline->identity->n_devices : 0;
+	uint32_t n = timeline->has.power ? timeline->identity->n_devices : 0;
 	struct power_samples *samples = calloc(n + 1ull, sizeof(*samples));
 
 	*ret_samples = samples;

@@ -206,7 +206,7 @@ int transfers_find(struct transfers *transfers, const struct timeline *timeline,
 	int code;
 
 	*transfers = (struct transfers){.n_ends = 0};
-	if (!timeline->has_groups)
+	if (!timeline->has.groups)
 		return FLEXTRACE_OK;
 	code = take_rows(&finder);
 	map_release(&finder.names);

@@ -107,7 +107,7 @@ struct clock_row clock_columns_row(const struct timeline *timeline,
 	};
 	uint32_t n;
 
-	if (timeline->clock_counts)
-		row.count = timeline->clock_counts[clock - clocks_report(timeline->clocks, &n)];
+	if (timeline->counts.clocks)
+		row.count = timeline->counts.clocks[clock - clocks_report(timeline->clocks, &n)];
 	return row;
 }

@@ -233,14 +233,15 @@ static void add_totals(cJSON *root, const struct findings *findings)
 	json_item_add_u64(totals, "counters", timeline->counters.n_rows);
 	json_item_add_u64(totals, "memory", timeline->memory.n_rows);
 	json_item_add_u64(totals, "flows", findings->flows->n_rows);
-	json_item_add_u64(totals, "crossing", timeline->n_crossing);
-	if (timeline->n_overlaps) {
-		json_item_add_u64(totals, "overlapping_kernels", timeline->n_overlaps);
-		json_item_add_u64(totals, "overlap_ns", timeline->overlap_ns);
-		json_item_add_u64(totals, "largest_overlap_ns", timeline->largest_overlap_ns);
+	json_item_add_u64(totals, "crossing", timeline->counts.n_crossing);
+	if (timeline->counts.n_overlaps) {
+		json_item_add_u64(totals, "overlapping_kernels", timeline->counts.n_overlaps);
+		json_item_add_u64(totals, "overlap_ns", timeline->counts.overlap_ns);
+		json_item_add_u64(totals, "largest_overlap_ns",
+		                  timeline->counts.largest_overlap_ns);
 	}
-	if (timeline->n_filtered)
-		json_item_add_u64(totals, "filtered_rows", timeline->n_filtered);
+	if (timeline->counts.n_filtered)
+		json_item_add_u64(totals, "filtered_rows", timeline->counts.n_filtered);
 	json_item_add_i64(totals, "first_ns", timeline->first_time_ns + epoch_offset_ns);
 	json_item_add_i64(totals, "last_ns", timeline->last_time_ns + epoch_offset_ns);
 }

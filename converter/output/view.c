@@ -91,7 +91,7 @@ uint32_t view_stream(const struct view *view, const struct track *track)
 uint32_t view_device_name(const struct view *view, const struct device_row *row)
 {
 	if (view_is_zone(row))
-		return view_marker(view, &view->timeline->zones[row->source])->name;
+		return view_marker(view, &view->timeline->marks.zones[row->source])->name;
 	return view->timeline->ops[row->source].name;
 }
 
@@ -99,7 +99,7 @@ void view_device_source(const struct view *view, const struct device_row *row, u
                         uint32_t *ret_index)
 {
 	if (view_is_zone(row)) {
-		const struct zone *zone = &view->timeline->zones[row->source];
+		const struct zone *zone = &view->timeline->marks.zones[row->source];
 
 		*ret_stream = view_run(view, zone)->stream;
 		*ret_index = view_run_source(view, row, view_run(view, zone));

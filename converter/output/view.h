@@ -66,7 +66,7 @@ static inline const struct marker *view_marker(const struct view *view, const st
 
 static inline const struct mark_run *view_run(const struct view *view, const struct zone *zone)
 {
-	return &view->timeline->runs[zone->run];
+	return &view->timeline->marks.runs[zone->run];
 }
 
 /* The place of the origin of a marker row, of which run it is. */

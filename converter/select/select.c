@@ -125,10 +125,10 @@ static int keep(struct pass *pass, const struct any_row *row)
 		pass->out->last_time_ns = row->end_time_ns;
 	if (table > OF_DEVICE)
 		return FLEXTRACE_OK;
-	pass->out->n_crossing += table == OF_HOST &&
-	                         pass->timeline->tracks[row->track].kind == TRACK_THREAD &&
-	                         pass->timeline->tracks[row->track].lane > 0;
-	if (!row->correlation && !pass->timeline->has_arrows)
+	pass->out->counts.n_crossing += table == OF_HOST &&
+	                                pass->timeline->tracks[row->track].kind == TRACK_THREAD &&
+	                                pass->timeline->tracks[row->track].lane > 0;
+	if (!row->correlation && !pass->timeline->has.arrows)
 		return FLEXTRACE_OK;
 	return map_put(&pass->ends, (uint64_t)row->start_time_ns,
 	               (uint64_t)end_key(row->track, row->correlation), 0);
@@ -149,7 +149,7 @@ static int take_row(struct pass *pass, enum row_table table, const void *any)
 	if (is_kept)
 		FLEXTRACE_TRY(keep(pass, &row));
 	else
-		pass->out->n_filtered++;
+		pass->out->counts.n_filtered++;
 	return select_books_note(&pass->books, pass->ledger, &row, pass->timeline, is_kept);
 }
 
@@ -284,7 +284,8 @@ static void finish(struct pass *pass)
 {
 	struct timeline *out = pass->out;
 
-	pass->ledger->warnings[WARNING_CROSSING] -= pass->timeline->n_crossing - out->n_crossing;
+	pass->ledger->warnings[WARNING_CROSSING] -= pass->timeline->counts.n_crossing -
+	                                            out->counts.n_crossing;
 	if (out->first_time_ns > out->last_time_ns)
 		out->first_time_ns = out->last_time_ns = 0;
 	warn_of_sources(pass);
@@ -340,7 +341,7 @@ static int show_none(const struct timeline *from, struct selection *selection)
 	out->flows_from = (struct table)TABLE_INIT;
 	out->first_time_ns = INT64_MAX;
 	out->last_time_ns = INT64_MIN;
-	out->n_crossing = 0;
+	out->counts.n_crossing = 0;
 	out->n_tracks = 0;
 	out->tracks = calloc(from->n_tracks + 1ull, sizeof(*out->tracks));
 	out->identity = identity;

@@ -6,7 +6,7 @@
  *   and before everything that shows or sums: what is left out still served as evidence, and no
  *   file, table or counter has it.
  * - A record none of whose rows are left is booked as discarded, cause `filtered`, so that the
- *   balance closes; timeline.n_filtered counts the rows.
+ *   balance closes; timeline.counts.n_filtered counts the rows.
  * - An arrow stays where both of its ends do. Rows are never cut.
  * - A process that no row can be of (by its rank, host or pid) is no longer shown at all.
  * - Without a criterion all is shown, and no row is copied.

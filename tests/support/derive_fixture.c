@@ -330,7 +330,8 @@ char *fixture_host_text(const struct derive_fixture *fixture)
 static uint32_t device_name(const struct derive_fixture *fixture, const struct device_row *row)
 {
 	if (row->kind >= ROW_FIRMWARE)
-		return fixture->timeline.markers[fixture->timeline.zones[row->source].marker].name;
+		return fixture->timeline.markers[fixture->timeline.marks.zones[row->source].marker]
+		        .name;
 	return fixture->timeline.ops[row->source].name;
 }
 

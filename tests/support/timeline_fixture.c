@@ -93,11 +93,11 @@ void timeline_fixture_init(struct timeline_fixture *fixture)
 	fixture->stream_list[0] = &fixture->streams[0];
 	fixture->stream_set = (struct stream_set){.streams = fixture->stream_list, .n_streams = 1};
 	fixture->timeline = (struct timeline){
-		.clock_counts = fixture->clock_counts,
+		.counts.clocks = fixture->clock_counts,
 		.tracks = fixture->tracks,
 		.ops = fixture->ops,
-		.zones = fixture->zones,
-		.runs = fixture->runs,
+		.marks.zones = fixture->zones,
+		.marks.runs = fixture->runs,
 		.markers = fixture->markers,
 		.identity = &fixture->identity,
 		.clocks = &fixture->clocks,
@@ -191,7 +191,7 @@ uint32_t fixture_op(struct timeline_fixture *fixture, struct tick_op op)
 uint32_t fixture_zone(struct timeline_fixture *fixture, struct zone zone, struct mark_run run,
                       struct marker marker)
 {
-	uint32_t at = (uint32_t)fixture->timeline.n_zones++;
+	uint32_t at = (uint32_t)fixture->timeline.marks.n_zones++;
 
 	zone.run = zone.marker = at;
 	fixture->zones[at] = zone;
@@ -347,7 +347,7 @@ static void add_host_rows(struct timeline_fixture *f)
 	row = fixture_scope(f, ASYNC_0, "ProfilerStep#3", 1000000000, 1000100000);
 	row.kind = HOST_STEP;
 	row.class = RECORD_STEP;
-	f->timeline.has_steps = true;
+	f->timeline.has.steps = true;
 	fixture_host(f, row);
 	row = fixture_scope(f, MAIN_0, "outer, \"quoted\"", 1000000000, 1000090000);
 	row.file = fixture_string(f, "src/main.c");

@@ -22,10 +22,10 @@ static int find_end(struct derive *derive, const struct host_span *span, int64_t
 	int is_new;
 
 	*ret_time_ns = place_host(derive, process, span->begin_host_ns).time_ns;
-	is_new = MAP_PLACE(&derive->arrow_keys, (uint64_t)*ret_time_ns, span->thread,
-	                   derive->arrow_ends, derive->n_arrow_ends, ret_end);
+	is_new = MAP_PLACE(&derive->arrows.keys, (uint64_t)*ret_time_ns, span->thread,
+	                   derive->arrows.ends, derive->arrows.n_ends, ret_end);
 	if (is_new > 0)
-		derive->arrow_ends[*ret_end].track = FLEXTRACE_NONE;
+		derive->arrows.ends[*ret_end].track = FLEXTRACE_NONE;
 	return is_new;
 }
 
@@ -35,7 +35,7 @@ int arrows_add(struct derive *derive, const struct host_span *from, const struct
 
 	FLEXTRACE_TRY(find_end(derive, from, &arrow.from_time_ns, &arrow.from));
 	FLEXTRACE_TRY(find_end(derive, to, &arrow.to_time_ns, &arrow.to));
-	FLEXTRACE_TRY(ARRAY_PUSH(derive->arrows, derive->n_arrows, arrow));
+	FLEXTRACE_TRY(ARRAY_PUSH(derive->arrows.arrows, derive->arrows.n, arrow));
 	return FLEXTRACE_OK;
 }
 
@@ -43,25 +43,32 @@ void arrows_see_row(struct derive *derive, uint32_t thread, const struct host_ro
 {
 	uint32_t end;
 
-	if (!derive->n_arrows)
+	if (!derive->arrows.n)
 		return;
-	end = map_find(&derive->arrow_keys, (uint64_t)row->start_time_ns, thread);
-	if (end != MAP_NONE && derive->arrow_ends[end].track == FLEXTRACE_NONE)
-		derive->arrow_ends[end].track = row->track;
+	end = map_find(&derive->arrows.keys, (uint64_t)row->start_time_ns, thread);
+	if (end != MAP_NONE && derive->arrows.ends[end].track == FLEXTRACE_NONE)
+		derive->arrows.ends[end].track = row->track;
 }
 
 uint64_t arrows_link(const struct derive *derive, struct flow *links)
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = 0; i < derive->n_arrows; i++) {
-		const struct arrow *arrow = &derive->arrows[i];
-		uint32_t from = derive->arrow_ends[arrow->from].track;
-		uint32_t to = derive->arrow_ends[arrow->to].track;
+	for (uint32_t i = 0; i < derive->arrows.n; i++) {
+		const struct arrow *arrow = &derive->arrows.arrows[i];
+		uint32_t from = derive->arrows.ends[arrow->from].track;
+		uint32_t to = derive->arrows.ends[arrow->to].track;
 
 		if (from != FLEXTRACE_NONE && to != FLEXTRACE_NONE)
 			links[n++] = (struct flow){
 				arrow->from_time_ns, arrow->to_time_ns, from, to, {0}};
 	}
 	return n;
+}
+
+void arrows_release(struct arrows *arrows)
+{
+	free(arrows->arrows);
+	free(arrows->ends);
+	map_release(&arrows->keys);
 }

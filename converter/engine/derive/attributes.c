@@ -23,9 +23,11 @@ struct attribute_list {         /* of one operation */
 static int find_list(struct derive *derive, uint32_t process, uint64_t correlation,
                      uint32_t *ret_list)
 {
-	FLEXTRACE_TRY(MAP_PLACE(&derive->attribute_keys, correlation, process,
-	                        derive->attribute_lists, derive->n_attribute_lists, ret_list));
-	derive->attribute_lists[*ret_list].process = process;
+	struct attributes *all = &derive->attributes;
+
+	FLEXTRACE_TRY(
+		MAP_PLACE(&all->keys, correlation, process, all->lists, all->n_lists, ret_list));
+	all->lists[*ret_list].process = process;
 	return FLEXTRACE_OK;
 }
 
@@ -38,11 +40,11 @@ int attributes_push(struct derive *derive, const struct host_input *input)
 	if (!op->correlation)
 		return host_discard(derive, input, LOSS_UNMATCHED_ARGS);
 	FLEXTRACE_TRY(find_list(derive, input->process, op->correlation, &list));
-	attribute = table_append(&derive->attributes, sizeof(*attribute));
+	attribute = table_append(&derive->attributes.rows, sizeof(*attribute));
 	if (!attribute)
 		return FLEXTRACE_E_MEMORY;
 	*attribute = (struct attribute){
-		.next = derive->attribute_lists[list].last,
+		.next = derive->attributes.lists[list].last,
 		.clock_ns = op->head.clock_ns,
 		.list = list,
 		.stream = input->stream_id,
@@ -52,7 +54,7 @@ int attributes_push(struct derive *derive, const struct host_input *input)
 		.depth = op->depth,
 		.class = op->head.class,
 	};
-	derive->attribute_lists[list].last = attribute;
+	derive->attributes.lists[list].last = attribute;
 	return FLEXTRACE_OK;
 }
 
@@ -127,7 +129,7 @@ static struct attribute *reversed(struct attribute *last)
 
 /* -- the same for analyses ------------------------------------------------------------------- */
 
-static int keep_tensor(struct timeline *out, const struct attribute *attribute)
+static int keep_tensor(struct op_calls *out, const struct attribute *attribute)
 {
 	FLEXTRACE_TRY(ARRAY_ROOM(out->tensors, out->n_tensors));
 	out->tensors[out->n_tensors++] = (struct op_tensor){
@@ -140,7 +142,7 @@ static int keep_tensor(struct timeline *out, const struct attribute *attribute)
 	return FLEXTRACE_OK;
 }
 
-static int keep_call(struct timeline *out, const struct host_row *row, uint32_t args,
+static int keep_call(struct op_calls *out, const struct host_row *row, uint32_t args,
                      const struct attribute *first)
 {
 	struct op_call *call;
@@ -174,16 +176,16 @@ static int keep_call(struct timeline *out, const struct host_row *row, uint32_t 
 
 int attributes_find(struct derive *derive, uint32_t process, struct host_row *row)
 {
-	uint32_t place = map_find(&derive->attribute_keys, row->correlation, process);
+	uint32_t place = map_find(&derive->attributes.keys, row->correlation, process);
 	struct json_text text = JSON_TEXT_INIT;
 	struct attribute_list *list;
 	struct attribute *first;
 	unsigned int seen = 0;
 	uint32_t args = row->args;
 
-	if (place == MAP_NONE || derive->attribute_lists[place].is_used)
+	if (place == MAP_NONE || derive->attributes.lists[place].is_used)
 		return FLEXTRACE_OK;
-	list = &derive->attribute_lists[place];
+	list = &derive->attributes.lists[place];
 	list->is_used = true;
 	first = reversed(list->last);
 	json_text_open(&text, '{');
@@ -197,7 +199,7 @@ int attributes_find(struct derive *derive, uint32_t process, struct host_row *ro
 	add_args(derive, &text, args);
 	json_text_close(&text, '}');
 	FLEXTRACE_TRY(json_text_intern(&text, &derive->strings, &row->args));
-	return keep_call(&derive->out, row, args, first);
+	return keep_call(&derive->out.op_calls, row, args, first);
 }
 
 int attributes_finish(struct derive *derive)
@@ -205,9 +207,9 @@ int attributes_finish(struct derive *derive)
 	struct table_cursor cursor;
 	const struct attribute *attribute;
 
-	table_read(&cursor, &derive->attributes, true);
+	table_read(&cursor, &derive->attributes.rows, true);
 	while ((attribute = table_next(&cursor, sizeof(*attribute)))) {
-		const struct attribute_list *list = &derive->attribute_lists[attribute->list];
+		const struct attribute_list *list = &derive->attributes.lists[attribute->list];
 		struct loss_place place = {list->process, FLEXTRACE_NONE, FLEXTRACE_NONE,
 		                           attribute->stream};
 
@@ -219,4 +221,11 @@ int attributes_finish(struct derive *derive)
 			                             (int64_t)attribute->clock_ns));
 	}
 	return FLEXTRACE_OK;
+}
+
+void attributes_release(struct attributes *attributes)
+{
+	map_release(&attributes->keys);
+	free(attributes->lists);
+	table_release(&attributes->rows);
 }

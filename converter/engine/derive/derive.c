@@ -4,12 +4,13 @@
 /* Finds the processes whose times are placed as they are. */
 static bool find_exact(struct derive *derive)
 {
-	derive->is_exact = calloc(derive->identity->n_processes + 1ull, sizeof(*derive->is_exact));
-	if (!derive->is_exact)
-		return false;
-	derive->n_exact = derive->identity->n_processes;
-	for (uint32_t i = 0; i < derive->n_exact; i++)
-		derive->is_exact[i] = alignment_is_reference(derive->out.alignment, i);
+	for (uint32_t i = 0; i < derive->identity->n_processes; i++) {
+		struct derive_process *process = derive_process(derive, i);
+
+		if (!process)
+			return false;
+		process->is_exact = alignment_is_reference(derive->out.alignment, i);
+	}
 	return true;
 }
 
@@ -49,40 +50,25 @@ void derive_free(struct derive *derive)
 		return;
 	for (uint32_t i = 0; i < derive->n_threads_allocated; i++)
 		free(derive->threads[i].open);
-	for (uint32_t i = 0; i < derive->n_families; i++) {
-		lanes_release(&derive->families[i].lanes);
-		free(derive->families[i].tracks);
-	}
+	free(derive->threads);
+	free(derive->processes);
+	free(derive->memos);
+	free(derive->nears);
 	row_sorter_release(&derive->host_rows);
 	row_sorter_release(&derive->device_rows);
 	row_sorter_release(&derive->instants);
 	row_sorter_release(&derive->counters);
 	row_sorter_release(&derive->memory);
-	map_release(&derive->open_keys);
-	map_release(&derive->allocations);
-	map_release(&derive->attribute_keys);
-	map_release(&derive->queue_families);
-	map_release(&derive->core_families);
+	pairs_release(&derive->open);
+	points_release(&derive->allocations);
+	attributes_release(&derive->attributes);
+	families_release(&derive->lines);
+	life_release(&derive->boots);
+	limits_release(derive->limits);
 	map_release(&derive->marker_keys);
-	map_release(&derive->arrow_keys);
-	table_release(&derive->attributes);
-	string_cache_release(&derive->strings);
 	flows_free(derive->flows);
-	free(derive->arrows);
-	free(derive->arrow_ends);
-	free(derive->memos);
-	free(derive->threads);
-	free(derive->processes);
-	free(derive->boots);
-	free(derive->limits[LIMIT_START]);
-	free(derive->limits[LIMIT_DRAIN]);
-	free(derive->open_spans);
-	free(derive->allocation_bytes);
-	free(derive->device_bytes);
-	free(derive->attribute_lists);
-	free(derive->families);
-	free(derive->nears);
-	free(derive->is_exact);
+	arrows_release(&derive->arrows);
+	string_cache_release(&derive->strings);
 	timeline_release(&derive->out);
 	free(derive);
 }
@@ -122,7 +108,7 @@ void derive_count_event(struct derive *derive, uint32_t counter, uint16_t segmen
 
 	if (!clocks_find_report(derive->out.clocks, counter, segment, &index))
 		return;
-	count = &derive->out.clock_counts[index];
+	count = &derive->out.counts.clocks[index];
 	count->events++;
 	count->certified += status == TIME_CERTIFIED;
 	count->assumed += status == TIME_ASSUMED;
@@ -144,8 +130,8 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 
 	clocks_report(derive->out.clocks, &n_reports);
 	derive->nears = calloc(derive->identity->n_counters + 1ull, sizeof(*derive->nears));
-	derive->out.clock_counts = calloc(n_reports + 1ull, sizeof(*derive->out.clock_counts));
-	if (!derive->nears || !derive->out.clock_counts)
+	derive->out.counts.clocks = calloc(n_reports + 1ull, sizeof(*derive->out.counts.clocks));
+	if (!derive->nears || !derive->out.counts.clocks)
 		return FLEXTRACE_E_MEMORY;
 	derive->out.sync_points = &unwrapped->sync_points;
 	FLEXTRACE_TRY(host_take_collectives(derive, &unwrapped->sync_points));
@@ -242,7 +228,7 @@ int derive_finish(struct derive *derive, struct timeline *out, struct flextrace_
 	if (merge_all(derive) < 0)
 		return error_set(error, FLEXTRACE_E_MEMORY,
 		                 "Cannot derive the timeline: no memory");
-	derive->ledger->warnings[WARNING_CROSSING] += derive->out.n_crossing;
+	derive->ledger->warnings[WARNING_CROSSING] += derive->out.counts.n_crossing;
 	derive->ledger->warnings[WARNING_NO_DEVICE_CLOCK] += count_without_clock(derive);
 	if (derive->out.first_time_ns > derive->out.last_time_ns)
 		derive->out.first_time_ns = derive->out.last_time_ns = 0;
@@ -259,14 +245,14 @@ void timeline_release(struct timeline *timeline)
 	table_release(&timeline->counters);
 	table_release(&timeline->memory);
 	table_release(&timeline->flows_from);
-	free(timeline->calls);
-	free(timeline->tensors);
+	free(timeline->op_calls.calls);
+	free(timeline->op_calls.tensors);
 	free(timeline->tracks);
 	blocks_free(timeline->ops);
-	blocks_free(timeline->zones);
-	blocks_free(timeline->runs);
-	free(timeline->loose_stamps);
+	blocks_free(timeline->marks.zones);
+	blocks_free(timeline->marks.runs);
+	free(timeline->marks.loose_stamps);
 	free(timeline->markers);
-	free(timeline->clock_counts);
+	free(timeline->counts.clocks);
 	*timeline = (struct timeline){0};
 }

@@ -57,6 +57,7 @@ struct derive_process {
 	uint64_t n_without_clock; /* stamped device work that no clock places: records, marks */
 	bool has_step;
 	bool has_clock; /* one placed other device work of it */
+	bool is_exact;  /* known at first, and on the timeline's own clock */
 };
 
 /* Lines that share a name and an owner: one track per lane. */
@@ -69,11 +70,61 @@ struct track_family {
 	bool has_kernels;
 };
 
-enum { LIMIT_START, LIMIT_DRAIN }; /* see limits.c */
+/* What has begun and not ended; of pairs.c. */
+struct open_spans {
+	struct map keys;         /* what an end looks for -> place in `spans` */
+	struct host_span *spans; /* owned */
+	uint32_t n;
+	uint32_t free; /* place + 1 of the first free one, chained by `next` */
+};
 
-struct flow_links; /* see flows.c */
-struct arrow;      /* see arrows.c */
-struct arrow_end;
+/* Memory of devices; of points.c. */
+struct allocations {
+	struct map keys; /* (address, device) -> place in `bytes` */
+	uint64_t *bytes; /* owned */
+	uint32_t n;
+	uint32_t free;          /* place + 1, chained through `bytes` */
+	uint64_t *device_bytes; /* owned: allocated, per struct device */
+	uint32_t n_devices;
+};
+
+/* What operations say of themselves; of attributes.c. */
+struct attributes {
+	struct map keys;              /* (correlation, process) -> place in `lists` */
+	struct attribute_list *lists; /* owned */
+	uint32_t n_lists;
+	struct table rows; /* struct attribute */
+};
+
+/* Of tracks.c. */
+struct track_families {
+	struct track_family *families; /* owned */
+	uint32_t n;
+	struct map of_queues, of_cores;
+};
+
+/* Arrows between host rows; of arrows.c. */
+struct arrows {
+	struct arrow *arrows; /* owned, both */
+	uint32_t n;
+	struct arrow_end *ends;
+	uint32_t n_ends;
+	struct map keys; /* (time, thread) -> place in `ends` */
+};
+
+/* Of life.c. */
+struct boot_lives {
+	struct boot_life *lives; /* owned */
+	uint64_t n;
+};
+
+/* Of one side of stamps, in order; of limits.c. */
+struct stamp_limits {
+	struct stamp_limit *limits; /* owned */
+	uint32_t n;
+};
+
+enum { LIMIT_START, LIMIT_DRAIN, N_LIMITS }; /* see limits.c */
 
 struct derive {
 	struct identity *identity; /* weak, both */
@@ -81,50 +132,22 @@ struct derive {
 	struct string_cache strings; /* owned, all from here */
 	struct timeline out;         /* in the making; no row yet: from INT64_MAX to INT64_MIN */
 	struct row_sorter host_rows, device_rows, instants, counters, memory;
-
 	struct identity_memo *memos; /* by stream */
 	uint32_t n_memos_allocated;
 	struct derive_thread *threads;
 	uint32_t n_threads_allocated;
 	struct derive_process *processes;
 	uint32_t n_processes_allocated;
-
-	struct map open_keys; /* what an end looks for -> place in open_spans */
-	struct host_span *open_spans;
-	uint32_t n_open_spans;
-	uint32_t free_span; /* place + 1 of the first free one, chained by `next` */
-
-	struct map allocations; /* (address, device) -> place in allocation_bytes */
-	uint64_t *allocation_bytes;
-	uint32_t n_allocations;
-	uint32_t free_allocation; /* place + 1, chained through allocation_bytes */
-	uint64_t *device_bytes;   /* allocated, per struct device */
-	uint32_t n_device_bytes_allocated;
-
-	struct map attribute_keys; /* (correlation, process) -> place in attribute_lists */
-	struct attribute_list *attribute_lists;
-	uint32_t n_attribute_lists;
-	struct table attributes; /* struct attribute */
-
-	struct track_family *families;
-	uint32_t n_families;
-	struct map queue_families, core_families;
-
-	bool *is_exact; /* per process that was known at first: on the timeline's own clock */
-	uint32_t n_exact;
 	struct clock_near *nears; /* per counter: where its map was last asked */
-	uint64_t n_runs;
-	struct boot_life *boots; /* owned */
-	uint64_t n_boots;
-	struct stamp_limit *limits[2]; /* owned, both: by LIMIT_* */
-	uint32_t n_limits[2];
-	struct map marker_keys; /* (device and id, or name; kind) -> place in markers */
+	struct open_spans open;
+	struct allocations allocations;
+	struct attributes attributes;
+	struct track_families lines;
+	struct boot_lives boots;
+	struct stamp_limits limits[N_LIMITS];
+	struct map marker_keys; /* (device and id, or name; kind) -> place in out.markers */
 	struct flow_links *flows;
-	struct arrow *arrows; /* owned, all, see arrows.c */
-	uint32_t n_arrows;
-	struct arrow_end *arrow_ends;
-	uint32_t n_arrow_ends;
-	struct map arrow_keys; /* (time, thread) -> place in arrow_ends */
+	struct arrows arrows;
 };
 
 /* -- derive.c: books ------------------------------------------------------------------------ */
@@ -152,7 +175,7 @@ static inline struct place place_host(const struct derive *derive, uint32_t proc
 {
 	struct aligned aligned;
 
-	if (process < derive->n_exact && derive->is_exact[process])
+	if (process < derive->n_processes_allocated && derive->processes[process].is_exact)
 		return (struct place){host_ns, 0, TIME_CERTIFIED};
 	aligned = alignment_place(derive->out.alignment, process, host_ns);
 	return (struct place){aligned.time_ns, aligned.err_ns, (uint8_t)aligned.status};
@@ -186,7 +209,7 @@ static inline bool place_ticks(const struct derive *derive, uint32_t process, ui
 
 	if (!find_host_ns(derive, counter, segment, ticks, &placed))
 		return false;
-	if (derive->n_limits[LIMIT_START] || derive->n_limits[LIMIT_DRAIN])
+	if (derive->limits[LIMIT_START].n || derive->limits[LIMIT_DRAIN].n)
 		limits_keep(derive, counter, segment, ticks, &placed);
 	place = place_host(derive, process, placed.host_ns);
 	place.status = worse_status(place.status, (uint8_t)placed.status);
@@ -257,6 +280,7 @@ int pairs_keep_open(struct derive *derive, const struct host_span *span);
 
 /* Ends what is open. */
 int pairs_finish(struct derive *derive);
+void pairs_release(struct open_spans *open);
 
 /* -- points.c ------------------------------------------------------------------------------- */
 
@@ -264,6 +288,7 @@ int points_push_instant(struct derive *derive, const struct host_input *input);
 int points_push_counter(struct derive *derive, const struct host_input *input);
 int points_push_memory(struct derive *derive, const struct host_input *input);
 int points_merge(struct derive *derive);
+void points_release(struct allocations *allocations);
 
 /* -- attributes.c --------------------------------------------------------------------------- */
 
@@ -276,6 +301,7 @@ int attributes_find(struct derive *derive, uint32_t process, struct host_row *ro
 
 /* Books all of them: as evidence where a row took them, else as discarded. */
 int attributes_finish(struct derive *derive);
+void attributes_release(struct attributes *attributes);
 
 /* -- device.c, zones.c ---------------------------------------------------------------------- */
 
@@ -314,6 +340,7 @@ struct boot_life {
 /* Asks the facts and the runs of boots whether their clock is theirs. Call behind the runs are
  * taken and before the marks are. FLEXTRACE_E_MEMORY or 0. */
 int life_judge_boots(struct derive *derive, struct unwrap_output *unwrapped);
+void life_release(struct boot_lives *boots);
 
 /* Whether nobody knows of which boot a run is. */
 bool life_is_open(const struct derive *derive, const struct mark_run *run);
@@ -334,6 +361,7 @@ struct stamp_limit {
 
 /* Finds the limits of each counter. Call behind life_judge_boots(). FLEXTRACE_E_MEMORY or 0. */
 int limits_find(struct derive *derive, struct table *marks);
+void limits_release(struct stamp_limits limits[N_LIMITS]);
 
 /* -- markers.c ------------------------------------------------------------------------------ */
 
@@ -357,6 +385,7 @@ int family_track(struct derive *derive, uint32_t family, uint32_t lane, uint32_t
 /* Stores the track of the next row of a family, in output order. */
 int family_place(struct derive *derive, uint32_t family, int64_t start_time_ns, int64_t end_time_ns,
                  uint32_t *ret_track, uint32_t *ret_depth);
+void families_release(struct track_families *lines);
 
 /* -- arrows.c ------------------------------------------------------------------------------- */
 
@@ -366,6 +395,7 @@ void arrows_see_row(struct derive *derive, uint32_t thread, const struct host_ro
 
 /* Stores those whose rows were met, at most n_arrows, and returns how many. */
 uint64_t arrows_link(const struct derive *derive, struct flow *links);
+void arrows_release(struct arrows *arrows);
 
 /* -- flows.c -------------------------------------------------------------------------------- */
 

@@ -303,9 +303,9 @@ int device_take_ops(struct derive *derive, struct table *ops)
 		derive->out.ops[derive->out.n_ops] = *op;
 		if (clocks_refuse(derive->out.clocks, derive->out.n_ops))
 			derive->out.ops[derive->out.n_ops].status = TIME_OUTLIER;
-		derive->out.has_groups |= op->group != 0;
-		derive->out.has_power |= op->power != 0;
-		derive->out.has_bytes |= op->bytes != 0;
+		derive->out.has.groups |= op->group != 0;
+		derive->out.has.power |= op->power != 0;
+		derive->out.has.bytes |= op->bytes != 0;
 		FLEXTRACE_TRY(take_op(derive, (uint32_t)derive->out.n_ops++));
 	}
 	return FLEXTRACE_OK;
@@ -326,7 +326,7 @@ static int find_family(struct derive *derive, const struct device_row *row, uint
 /* Kernels come in order of their starts. */
 static void see_kernel(struct derive *derive, uint32_t family, const struct device_row *row)
 {
-	struct track_family *line = &derive->families[family];
+	struct track_family *line = &derive->lines.families[family];
 	int64_t end_ns = row->end_time_ns;
 
 	if (line->has_kernels && row->start_time_ns < line->reach_time_ns) {
@@ -335,10 +335,10 @@ static void see_kernel(struct derive *derive, uint32_t family, const struct devi
 		if (end_ns > line->reach_time_ns)
 			end_ns = line->reach_time_ns;
 		ns = (uint64_t)end_ns - (uint64_t)row->start_time_ns;
-		derive->out.n_overlaps++;
-		derive->out.overlap_ns += ns;
-		if (ns > derive->out.largest_overlap_ns)
-			derive->out.largest_overlap_ns = ns;
+		derive->out.counts.n_overlaps++;
+		derive->out.counts.overlap_ns += ns;
+		if (ns > derive->out.counts.largest_overlap_ns)
+			derive->out.counts.largest_overlap_ns = ns;
 	}
 	if (!line->has_kernels || row->end_time_ns > line->reach_time_ns)
 		line->reach_time_ns = row->end_time_ns;

@@ -274,12 +274,12 @@ int flows_finish(struct derive *derive)
 	struct flow *links;
 	int code;
 
-	derive->out.has_arrows = derive->n_arrows != 0;
-	if (!flows || (!flows->n_starts && !derive->n_arrows))
+	derive->out.has.arrows = derive->arrows.n != 0;
+	if (!flows || (!flows->n_starts && !derive->arrows.n))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(radix_sort_elements(flows->starts, flows->n_starts, &start_order));
 	FLEXTRACE_TRY(radix_sort_elements(flows->ends, (uint32_t)flows->n_ends, &end_order));
-	links = blocks_allocate(flows->n_ends + derive->n_arrows, sizeof(*links));
+	links = blocks_allocate(flows->n_ends + derive->arrows.n, sizeof(*links));
 	if (!links)
 		return FLEXTRACE_E_MEMORY;
 	code = link_into(derive, links);

@@ -272,10 +272,10 @@ static int merge_row(void *context, void *visited)
 	                           &row->track, &depth));
 	row->depth = depth < UINT16_MAX ? (uint16_t)depth : UINT16_MAX;
 	if (kind == TRACK_THREAD && derive->out.tracks[row->track].lane > 0)
-		derive->out.n_crossing++;
+		derive->out.counts.n_crossing++;
 	if (row->kind == FLEXTRACE_RUNTIME_OP)
 		FLEXTRACE_TRY(attributes_find(derive, process, row));
-	derive->out.has_steps |= row->kind == HOST_STEP;
+	derive->out.has.steps |= row->kind == HOST_STEP;
 	if (kind == TRACK_THREAD)
 		arrows_see_row(derive, thread, row);
 	FLEXTRACE_TRY(flows_see_host_row(derive, process, row));

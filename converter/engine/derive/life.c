@@ -57,8 +57,8 @@ int64_t life_limit_ns(const struct derive *derive, const struct mark_run *run, i
 
 	if (start_ns == 0) /* nobody recorded it: a file, a memory's copy */
 		return host_ns;
-	if (run->boot < derive->n_boots && derive->boots[run->boot].begin_ns > start_ns)
-		start_ns = derive->boots[run->boot].begin_ns;
+	if (run->boot < derive->boots.n && derive->boots.lives[run->boot].begin_ns > start_ns)
+		start_ns = derive->boots.lives[run->boot].begin_ns;
 	if (host_ns > run->drained_ns)
 		return run->drained_ns;
 	return host_ns < start_ns ? start_ns : host_ns;
@@ -71,11 +71,11 @@ static void ask_run(const struct derive *derive, const struct mark_run *run,
 	struct boot_life *life;
 	struct placed placed;
 
-	if (run->boot >= derive->n_boots || run->status != TIME_CERTIFIED ||
+	if (run->boot >= derive->boots.n || run->status != TIME_CERTIFIED ||
 	    !find_host_ns(derive, run->counter, run->segment, mark->ticks, &placed) ||
 	    !has_bound(&placed))
 		return;
-	life = &derive->boots[run->boot];
+	life = &derive->boots.lives[run->boot];
 	life->n_runs++;
 	life->n_beyond += placed.host_ns - placed.err_ns > run->drained_ns ||
 	                  placed.host_ns + placed.err_ns < life->begin_ns;
@@ -86,16 +86,16 @@ static void ask_runs(struct derive *derive, struct table *marks)
 	struct table_cursor cursor;
 
 	table_read(&cursor, marks, false);
-	for (uint64_t i = 0; i < derive->n_runs; i++) {
-		for (uint32_t n = 0; n < derive->out.runs[i].n_marks; n++) {
+	for (uint64_t i = 0; i < derive->out.marks.n_runs; i++) {
+		for (uint32_t n = 0; n < derive->out.marks.runs[i].n_marks; n++) {
 			const struct tick_mark *mark = table_next(&cursor, sizeof(*mark));
 
 			if (n == 0)
-				ask_run(derive, &derive->out.runs[i], mark);
+				ask_run(derive, &derive->out.marks.runs[i], mark);
 		}
 	}
-	for (uint64_t i = 0; i < derive->n_boots; i++) {
-		struct boot_life *life = &derive->boots[i];
+	for (uint64_t i = 0; i < derive->boots.n; i++) {
+		struct boot_life *life = &derive->boots.lives[i];
 
 		life->is_denied |= life->n_beyond > 1 || 2 * life->n_beyond > life->n_runs;
 		if (life->is_denied)
@@ -110,13 +110,13 @@ int life_judge_boots(struct derive *derive, struct unwrap_output *unwrapped)
 
 	if (unwrapped->boots.n_rows == 0)
 		return FLEXTRACE_OK;
-	derive->boots = calloc(unwrapped->boots.n_rows, sizeof(*derive->boots));
-	if (!derive->boots)
+	derive->boots.lives = calloc(unwrapped->boots.n_rows, sizeof(*derive->boots.lives));
+	if (!derive->boots.lives)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&boots, &unwrapped->boots, false);
 	table_read(&facts, &unwrapped->boot_facts, false);
 	while ((boot = table_next(&boots, sizeof(*boot))))
-		ask_facts(derive, boot, &facts, &derive->boots[derive->n_boots++]);
+		ask_facts(derive, boot, &facts, &derive->boots.lives[derive->boots.n++]);
 	ask_runs(derive, &unwrapped->marks);
 	return FLEXTRACE_OK;
 }
@@ -124,5 +124,10 @@ int life_judge_boots(struct derive *derive, struct unwrap_output *unwrapped)
 bool life_is_open(const struct derive *derive, const struct mark_run *run)
 {
 	return run->is_unbounded ||
-	       (run->boot < derive->n_boots && derive->boots[run->boot].is_denied);
+	       (run->boot < derive->boots.n && derive->boots.lives[run->boot].is_denied);
+}
+
+void life_release(struct boot_lives *boots)
+{
+	free(boots->lives);
 }

@@ -43,7 +43,7 @@ static int add_limit(struct derive *derive, const struct mark_run *run, int whic
 	off_ns = which == LIMIT_DRAIN ? placed.host_ns - limit_ns : limit_ns - placed.host_ns;
 	if (off_ns <= 0 || off_ns > placed.err_ns)
 		return FLEXTRACE_OK;
-	return ARRAY_PUSH(derive->limits[which], derive->n_limits[which],
+	return ARRAY_PUSH(derive->limits[which].limits, derive->limits[which].n,
 	                  (struct stamp_limit){.ticks = ticks,
 	                                       .host_ns = limit_ns,
 	                                       .counter = run->counter,
@@ -71,15 +71,15 @@ static int add_run(struct derive *derive, const struct mark_run *run, struct tab
 /* What limits a stamp limits those in front of it (drains) or behind it (starts) as well. */
 static void spread_limits(struct derive *derive)
 {
-	struct stamp_limit *starts = derive->limits[LIMIT_START];
-	struct stamp_limit *drains = derive->limits[LIMIT_DRAIN];
+	struct stamp_limit *starts = derive->limits[LIMIT_START].limits;
+	struct stamp_limit *drains = derive->limits[LIMIT_DRAIN].limits;
 
-	for (uint32_t i = 1; i < derive->n_limits[LIMIT_START]; i++) {
+	for (uint32_t i = 1; i < derive->limits[LIMIT_START].n; i++) {
 		if (is_of_one_axis(&starts[i - 1], &starts[i]) &&
 		    starts[i].host_ns < starts[i - 1].host_ns)
 			starts[i].host_ns = starts[i - 1].host_ns;
 	}
-	for (uint32_t i = derive->n_limits[LIMIT_DRAIN]; i-- > 1;) {
+	for (uint32_t i = derive->limits[LIMIT_DRAIN].n; i-- > 1;) {
 		if (is_of_one_axis(&drains[i - 1], &drains[i]) &&
 		    drains[i - 1].host_ns > drains[i].host_ns)
 			drains[i - 1].host_ns = drains[i].host_ns;
@@ -91,12 +91,13 @@ int limits_find(struct derive *derive, struct table *marks)
 	struct table_cursor cursor;
 
 	table_read(&cursor, marks, false);
-	for (uint64_t i = 0; i < derive->n_runs; i++)
-		FLEXTRACE_TRY(add_run(derive, &derive->out.runs[i], &cursor));
-	for (int which = LIMIT_START; which <= LIMIT_DRAIN; which++) {
-		if (derive->n_limits[which])
-			qsort(derive->limits[which], derive->n_limits[which],
-			      sizeof(**derive->limits), compare);
+	for (uint64_t i = 0; i < derive->out.marks.n_runs; i++)
+		FLEXTRACE_TRY(add_run(derive, &derive->out.marks.runs[i], &cursor));
+	for (int which = 0; which < N_LIMITS; which++) {
+		struct stamp_limits *limits = &derive->limits[which];
+
+		if (limits->n)
+			qsort(limits->limits, limits->n, sizeof(*limits->limits), compare);
 	}
 	spread_limits(derive);
 	return FLEXTRACE_OK;
@@ -111,8 +112,8 @@ static bool is_before(const void *row, const void *key)
 
 static uint32_t count_before(const struct derive *derive, int which, const struct stamp_limit *at)
 {
-	return array_count_before(derive->limits[which], derive->n_limits[which],
-	                          sizeof(**derive->limits), is_before, at);
+	return array_count_before(derive->limits[which].limits, derive->limits[which].n,
+	                          sizeof(*at), is_before, at);
 }
 
 static int64_t within(int64_t off_ns, uint32_t err_ns)
@@ -124,15 +125,21 @@ void limits_keep(const struct derive *derive, uint32_t counter, uint16_t segment
                  struct placed *placed)
 {
 	struct stamp_limit at = {ticks, INT64_MAX, counter, segment};
-	const struct stamp_limit *starts = derive->limits[LIMIT_START];
-	const struct stamp_limit *drains = derive->limits[LIMIT_DRAIN];
+	const struct stamp_limit *starts = derive->limits[LIMIT_START].limits;
+	const struct stamp_limit *drains = derive->limits[LIMIT_DRAIN].limits;
 	uint32_t i = count_before(derive, LIMIT_START, &at);
 
 	if (i > 0 && is_of_one_axis(&starts[i - 1], &at) && starts[i - 1].host_ns > placed->host_ns)
 		placed->host_ns += within(starts[i - 1].host_ns - placed->host_ns, placed->err_ns);
 	at.host_ns = INT64_MIN;
 	i = count_before(derive, LIMIT_DRAIN, &at);
-	if (i < derive->n_limits[LIMIT_DRAIN] && is_of_one_axis(&drains[i], &at) &&
+	if (i < derive->limits[LIMIT_DRAIN].n && is_of_one_axis(&drains[i], &at) &&
 	    placed->host_ns > drains[i].host_ns)
 		placed->host_ns -= within(placed->host_ns - drains[i].host_ns, placed->err_ns);
+}
+
+void limits_release(struct stamp_limits limits[N_LIMITS])
+{
+	for (int which = 0; which < N_LIMITS; which++)
+		free(limits[which].limits);
 }

@@ -29,18 +29,18 @@ static struct open_key key_of(const struct derive *derive, const struct host_spa
 
 static int add_open(struct derive *derive, const struct host_span *span, uint32_t *ret_place)
 {
-	uint32_t place = derive->free_span;
+	uint32_t place = derive->open.free;
 
 	if (place) {
 		place--;
-		derive->free_span = derive->open_spans[place].next;
+		derive->open.free = derive->open.spans[place].next;
 	} else {
-		FLEXTRACE_TRY(ARRAY_ROOM(derive->open_spans, derive->n_open_spans));
-		place = derive->n_open_spans++;
+		FLEXTRACE_TRY(ARRAY_ROOM(derive->open.spans, derive->open.n));
+		place = derive->open.n++;
 	}
-	derive->open_spans[place] = *span;
-	derive->open_spans[place].is_open = true;
-	derive->open_spans[place].next = 0;
+	derive->open.spans[place] = *span;
+	derive->open.spans[place].is_open = true;
+	derive->open.spans[place].next = 0;
 	*ret_place = place;
 	return FLEXTRACE_OK;
 }
@@ -48,12 +48,12 @@ static int add_open(struct derive *derive, const struct host_span *span, uint32_
 static int open_pair(struct derive *derive, const struct host_span *span, uint32_t *ret_place)
 {
 	struct open_key key = key_of(derive, span);
-	uint32_t below = map_find(&derive->open_keys, key.a, key.b);
+	uint32_t below = map_find(&derive->open.keys, key.a, key.b);
 
 	FLEXTRACE_TRY(add_open(derive, span, ret_place));
 	if (below != MAP_NONE)
-		derive->open_spans[*ret_place].next = below + 1;
-	return map_put(&derive->open_keys, key.a, key.b, *ret_place);
+		derive->open.spans[*ret_place].next = below + 1;
+	return map_put(&derive->open.keys, key.a, key.b, *ret_place);
 }
 
 /* Takes the innermost span of `like`'s key out. 1: stored, 0: there is none. */
@@ -61,19 +61,19 @@ static int close_pair(struct derive *derive, const struct host_span *like,
                       struct host_span *ret_span)
 {
 	struct open_key key = key_of(derive, like);
-	uint32_t place = map_find(&derive->open_keys, key.a, key.b);
+	uint32_t place = map_find(&derive->open.keys, key.a, key.b);
 
 	if (place == MAP_NONE)
 		return 0;
-	*ret_span = derive->open_spans[place];
-	derive->open_spans[place].is_open = false;
-	derive->open_spans[place].next = derive->free_span;
-	derive->free_span = place + 1;
+	*ret_span = derive->open.spans[place];
+	derive->open.spans[place].is_open = false;
+	derive->open.spans[place].next = derive->open.free;
+	derive->open.free = place + 1;
 	if (!ret_span->next) {
-		map_remove(&derive->open_keys, key.a, key.b);
+		map_remove(&derive->open.keys, key.a, key.b);
 		return 1;
 	}
-	FLEXTRACE_TRY(map_put(&derive->open_keys, key.a, key.b, ret_span->next - 1));
+	FLEXTRACE_TRY(map_put(&derive->open.keys, key.a, key.b, ret_span->next - 1));
 	return 1;
 }
 
@@ -107,7 +107,7 @@ static int end_above(struct derive *derive, struct derive_thread *thread, uint32
 {
 	while (thread->open[thread->n_open - 1] != place) {
 		uint32_t above = thread->open[--thread->n_open];
-		struct host_span span = derive->open_spans[above];
+		struct host_span span = derive->open.spans[above];
 
 		FLEXTRACE_TRY(close_pair(derive, &span, &span));
 		FLEXTRACE_TRY(host_add_open_row(derive, &span, end_host_ns));
@@ -121,7 +121,7 @@ int pairs_push_end(struct derive *derive, const struct host_input *input)
 	struct derive_thread *thread = &derive->threads[input->thread];
 	struct host_span end = span_of_edge(input), begin;
 	struct open_key key = key_of(derive, &end);
-	uint32_t place = map_find(&derive->open_keys, key.a, key.b);
+	uint32_t place = map_find(&derive->open.keys, key.a, key.b);
 
 	if (place == MAP_NONE)
 		return host_discard(derive, input, LOSS_UNMATCHED_END);
@@ -223,8 +223,8 @@ static int discard_arrow(struct derive *derive, const struct host_span *span)
 
 int pairs_finish(struct derive *derive)
 {
-	for (uint32_t i = 0; i < derive->n_open_spans; i++) {
-		const struct host_span *span = &derive->open_spans[i];
+	for (uint32_t i = 0; i < derive->open.n; i++) {
+		const struct host_span *span = &derive->open.spans[i];
 		uint32_t process = derive->identity->threads[span->thread].process;
 
 		if (span->is_open && span->kind == HOST_ARROW)
@@ -234,4 +234,10 @@ int pairs_finish(struct derive *derive)
 			                                derive->processes[process].last_host_ns));
 	}
 	return FLEXTRACE_OK;
+}
+
+void pairs_release(struct open_spans *open)
+{
+	map_release(&open->keys);
+	free(open->spans);
 }

@@ -67,32 +67,32 @@ int points_push_counter(struct derive *derive, const struct host_input *input)
 
 static int add_allocation(struct derive *derive, uint64_t address, uint32_t device, uint64_t bytes)
 {
-	uint32_t place = derive->free_allocation;
+	uint32_t place = derive->allocations.free;
 
 	if (place) {
 		place--;
-		derive->free_allocation = (uint32_t)derive->allocation_bytes[place];
+		derive->allocations.free = (uint32_t)derive->allocations.bytes[place];
 	} else {
-		FLEXTRACE_TRY(ARRAY_ROOM(derive->allocation_bytes, derive->n_allocations));
-		place = derive->n_allocations++;
+		FLEXTRACE_TRY(ARRAY_ROOM(derive->allocations.bytes, derive->allocations.n));
+		place = derive->allocations.n++;
 	}
-	derive->allocation_bytes[place] = bytes;
-	return map_put(&derive->allocations, address, device, place);
+	derive->allocations.bytes[place] = bytes;
+	return map_put(&derive->allocations.keys, address, device, place);
 }
 
 /* Forgets what stands at an address. 1: stored its size, 0: nothing did. */
 static int remove_allocation(struct derive *derive, uint64_t address, uint32_t device,
                              uint64_t *ret_bytes)
 {
-	uint32_t place = map_find(&derive->allocations, address, device);
+	uint32_t place = map_find(&derive->allocations.keys, address, device);
 
 	*ret_bytes = 0;
 	if (place == MAP_NONE)
 		return 0;
-	*ret_bytes = derive->allocation_bytes[place];
-	derive->allocation_bytes[place] = derive->free_allocation;
-	derive->free_allocation = place + 1;
-	map_remove(&derive->allocations, address, device);
+	*ret_bytes = derive->allocations.bytes[place];
+	derive->allocations.bytes[place] = derive->allocations.free;
+	derive->allocations.free = place + 1;
+	map_remove(&derive->allocations.keys, address, device);
 	return 1;
 }
 
@@ -105,7 +105,7 @@ static int count_memory(struct derive *derive, const struct host_input *input,
 	                                       input->stream_id);
 	bool expects = row->op != FLEXTRACE_MEMORY_ALLOC;
 	enum loss_cause cause = expects ? LOSS_UNMATCHED_END : LOSS_UNMATCHED_BEGIN;
-	uint64_t *total = &derive->device_bytes[row->device], bytes;
+	uint64_t *total = &derive->allocations.device_bytes[row->device], bytes;
 	bool is_there = remove_allocation(derive, row->address, row->device, &bytes);
 
 	if (is_there != expects)
@@ -142,7 +142,7 @@ int points_push_memory(struct derive *derive, const struct host_input *input)
 	};
 	FLEXTRACE_TRY(
 		identity_device(derive->identity, input->process, memory->device, &row->device));
-	FLEXTRACE_TRY(ARRAY_RESERVE(derive->device_bytes, derive->n_device_bytes_allocated,
+	FLEXTRACE_TRY(ARRAY_RESERVE(derive->allocations.device_bytes, derive->allocations.n_devices,
 	                            row->device + 1ull));
 	derive_cover(derive, at.time_ns, at.time_ns);
 	derive->ledger->rows[RECORD_MEMORY]++;
@@ -175,4 +175,11 @@ int points_merge(struct derive *derive)
 	FLEXTRACE_TRY(merge_into(&derive->instants, &derive->out.instants));
 	FLEXTRACE_TRY(merge_into(&derive->counters, &derive->out.counters));
 	return merge_into(&derive->memory, &derive->out.memory);
+}
+
+void points_release(struct allocations *allocations)
+{
+	map_release(&allocations->keys);
+	free(allocations->bytes);
+	free(allocations->device_bytes);
 }

@@ -14,11 +14,11 @@ static int add_family(struct derive *derive, struct track track, uint32_t *ret_f
 	bool nests = track.kind == TRACK_THREAD || track.kind == TRACK_CORE ||
 	             (track.kind == TRACK_QUEUE && is_told(derive, track.owner));
 
-	FLEXTRACE_TRY(ARRAY_ROOM(derive->families, derive->n_families));
-	family = &derive->families[derive->n_families];
+	FLEXTRACE_TRY(ARRAY_ROOM(derive->lines.families, derive->lines.n));
+	family = &derive->lines.families[derive->lines.n];
 	*family = (struct track_family){.track = track};
 	lanes_init(&family->lanes, nests);
-	*ret_family = derive->n_families++;
+	*ret_family = derive->lines.n++;
 	return FLEXTRACE_OK;
 }
 
@@ -60,7 +60,7 @@ int family_of_queue(struct derive *derive, uint32_t device, uint32_t queue, uint
 	                      .owner = device,
 	                      .id = queue};
 
-	return family_of_key(derive, &derive->queue_families, queue, track, ret_family);
+	return family_of_key(derive, &derive->lines.of_queues, queue, track, ret_family);
 }
 
 int family_of_core(struct derive *derive, uint32_t device, uint32_t core, uint32_t processor,
@@ -69,7 +69,7 @@ int family_of_core(struct derive *derive, uint32_t device, uint32_t core, uint32
 	struct track track = {
 		.kind = TRACK_CORE, .owner = device, .id = core, .processor = processor};
 
-	return family_of_key(derive, &derive->core_families, (uint64_t)core << 32 | processor,
+	return family_of_key(derive, &derive->lines.of_cores, (uint64_t)core << 32 | processor,
 	                     track, ret_family);
 }
 
@@ -89,7 +89,7 @@ static __attribute__((noinline)) int add_tracks(struct derive *derive, struct tr
 
 int family_track(struct derive *derive, uint32_t family_id, uint32_t lane, uint32_t *ret_track)
 {
-	struct track_family *family = &derive->families[family_id];
+	struct track_family *family = &derive->lines.families[family_id];
 
 	if (lane >= family->n_tracks)
 		FLEXTRACE_TRY(add_tracks(derive, family, lane));
@@ -102,7 +102,18 @@ int family_place(struct derive *derive, uint32_t family, int64_t start_time_ns, 
 {
 	uint32_t lane;
 
-	FLEXTRACE_TRY(lanes_place(&derive->families[family].lanes, start_time_ns, end_time_ns,
+	FLEXTRACE_TRY(lanes_place(&derive->lines.families[family].lanes, start_time_ns, end_time_ns,
 	                          &lane, ret_depth));
 	return family_track(derive, family, lane, ret_track);
+}
+
+void families_release(struct track_families *lines)
+{
+	for (uint32_t i = 0; i < lines->n; i++) {
+		lanes_release(&lines->families[i].lanes);
+		free(lines->families[i].tracks);
+	}
+	free(lines->families);
+	map_release(&lines->of_queues);
+	map_release(&lines->of_cores);
 }

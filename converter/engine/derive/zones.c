@@ -24,9 +24,10 @@ struct known_id {
 
 /* One core and processor, whose marks come in one go. */
 struct area {
-	struct derive *derive;      /* weak */
-	struct job_names *jobs;     /* weak */
-	const struct mark_run *run; /* weak: the one that is read; NULL = none yet */
+	struct derive *derive; /* weak, all */
+	struct timeline_marks *marks;
+	struct job_names *jobs;
+	const struct mark_run *run; /* the one that is read; NULL = none yet */
 	uint32_t run_index;         /* of it */
 	uint32_t process;
 	uint32_t family;
@@ -44,7 +45,7 @@ enum { LAST_OF_SLOTS, LAST_OF_RING };
 
 static int lose(struct area *area, enum loss_cause cause, const struct open_zone *zone)
 {
-	const struct mark_run *run = &area->derive->out.runs[zone->run];
+	const struct mark_run *run = &area->marks->runs[zone->run];
 	struct loss_place place = device_place(area->derive, run->device, run->core, run->stream);
 
 	struct placed placed;
@@ -59,21 +60,20 @@ static int lose(struct area *area, enum loss_cause cause, const struct open_zone
 static int add_zone(struct area *area, uint8_t kind, const struct open_zone *begin,
                     const struct open_zone *end, uint8_t status)
 {
-	struct derive *derive = area->derive;
+	struct timeline_marks *marks = area->marks;
+	const struct mark_run *run = &marks->runs[begin->run];
 	struct device_row *row;
 
 	if (begin->place.time_ns > end->place.time_ns)
 		return lose(area, LOSS_BACKWARDS, end);
-	row = device_add_row(derive, kind, (uint32_t)derive->out.n_zones, &begin->place,
+	row = device_add_row(area->derive, kind, (uint32_t)marks->n_zones, &begin->place,
 	                     &end->place, status);
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
 	row->track = area->family;
-	derive_count_event(derive, area->derive->out.runs[begin->run].counter,
-	                   area->derive->out.runs[begin->run].segment, row->status);
-	FLEXTRACE_TRY(blocks_fill_next(derive->out.zones, derive->out.n_zones,
-	                               sizeof(*derive->out.zones)));
-	derive->out.zones[derive->out.n_zones++] = (struct zone){
+	derive_count_event(area->derive, run->counter, run->segment, row->status);
+	FLEXTRACE_TRY(blocks_fill_next(marks->zones, marks->n_zones, sizeof(*marks->zones)));
+	marks->zones[marks->n_zones++] = (struct zone){
 		.first_ticks = begin->ticks,
 		.last_ticks = end->ticks,
 		.run = begin->run,
@@ -140,7 +140,7 @@ static int add_value(struct area *area, const struct open_zone *zone, uint32_t v
 
 static bool is_of_same_run(const struct area *area, const struct open_zone *zone)
 {
-	const struct mark_run *run = &area->derive->out.runs[zone->run];
+	const struct mark_run *run = &area->marks->runs[zone->run];
 
 	return zone->run == area->run_index ||
 	       (run->segment == area->run->segment && run->counter == area->run->counter &&
@@ -158,7 +158,7 @@ static int lose_zone(struct area *area, const struct open_zone *begin)
 static int leave_open(struct area *area, const struct open_zone *begin)
 {
 	FLEXTRACE_TRY(lose_zone(area, begin));
-	if (!area->derive->out.runs[begin->run].is_open)
+	if (!area->marks->runs[begin->run].is_open)
 		return FLEXTRACE_OK;
 	use_name(area, begin);
 	return add_zone(area, ROW_ZONE, begin, &area->last[LAST_OF_RING], TIME_ASSUMED);
@@ -216,7 +216,7 @@ static int add_slot(struct area *area, int which, const struct open_zone *end, u
 	uint32_t name = 0;
 
 	if (which == SLOT_KERNEL)
-		FLEXTRACE_TRY(job_name(area->jobs, &area->derive->out.runs[begin->run],
+		FLEXTRACE_TRY(job_name(area->jobs, &area->marks->runs[begin->run],
 		                       end->place.time_ns, &name));
 	if (!name)
 		FLEXTRACE_TRY(string_intern(&area->derive->strings,
@@ -229,7 +229,7 @@ static int add_slot(struct area *area, int which, const struct open_zone *end, u
 static int keep_loose(struct derive *derive, const struct open_zone *zone, uint32_t stamp)
 {
 	FLEXTRACE_TRY(ARRAY_PUSH(
-		derive->out.loose_stamps, derive->out.n_loose_stamps,
+		derive->out.marks.loose_stamps, derive->out.marks.n_loose_stamps,
 		(struct loose_stamp){.ticks = zone->ticks, .run = zone->run, .stamp = stamp}));
 	return FLEXTRACE_OK;
 }
@@ -243,7 +243,7 @@ static int leave_slot_open(struct area *area, int which, const struct open_zone 
 		return FLEXTRACE_OK;
 	area->has_slot[which] = false;
 	FLEXTRACE_TRY(lose(area, LOSS_UNMATCHED_BEGIN, begin));
-	if (!area->derive->out.runs[begin->run].is_open)
+	if (!area->marks->runs[begin->run].is_open)
 		return keep_loose(area->derive, begin,
 		                  which == SLOT_FIRMWARE ? FLEXTRACE_WIRE_FW_START
 		                                         : FLEXTRACE_WIRE_KERNEL_START);
@@ -333,7 +333,7 @@ static int enter_run(struct area *area, const struct mark_run *run)
 	if (before && !is_same_area(before, run))
 		FLEXTRACE_TRY(leave_area(area));
 	area->run = run;
-	area->run_index = (uint32_t)(run - area->derive->out.runs);
+	area->run_index = (uint32_t)(run - area->marks->runs);
 	if (before && is_same_area(before, run))
 		return FLEXTRACE_OK;
 	memset(area->known, 0, sizeof(area->known));
@@ -443,13 +443,12 @@ static int take_mark(struct area *area, const struct tick_mark *mark)
 
 static int take_all(struct area *area, struct table *marks)
 {
-	const struct derive *derive = area->derive;
 	struct table_cursor cursor;
 
 	table_read(&cursor, marks, true);
-	for (uint64_t i = 0; i < derive->n_runs; i++) {
-		FLEXTRACE_TRY(enter_run(area, &derive->out.runs[i]));
-		for (uint32_t n = derive->out.runs[i].n_marks; n > 0; n--)
+	for (uint64_t i = 0; i < area->marks->n_runs; i++) {
+		FLEXTRACE_TRY(enter_run(area, &area->marks->runs[i]));
+		for (uint32_t n = area->marks->runs[i].n_marks; n > 0; n--)
 			FLEXTRACE_TRY(
 				take_mark(area, table_next(&cursor, sizeof(struct tick_mark))));
 	}
@@ -460,7 +459,7 @@ static int take_all(struct area *area, struct table *marks)
 
 /* Keeps the runs, which the zones name, and makes room for these: every row of a zone has an end,
  * but in runs that never end. */
-static int take_runs(struct derive *derive, struct table *runs)
+static int take_runs(struct timeline_marks *marks, struct table *runs)
 {
 	struct table_cursor cursor;
 	const struct mark_run *run;
@@ -469,22 +468,22 @@ static int take_runs(struct derive *derive, struct table *runs)
 	if (runs->n_rows == 0)
 		return FLEXTRACE_OK;
 	if (runs->n_rows < FLEXTRACE_NONE)
-		derive->out.runs = blocks_allocate(runs->n_rows, sizeof(*derive->out.runs));
-	if (!derive->out.runs)
+		marks->runs = blocks_allocate(runs->n_rows, sizeof(*marks->runs));
+	if (!marks->runs)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&cursor, runs, true);
 	while ((run = table_next(&cursor, sizeof(*run)))) {
-		derive->out.runs[derive->n_runs++] = *run;
+		marks->runs[marks->n_runs++] = *run;
 		n_rows += run->is_open ? run->n_marks : run->n_ends;
 	}
 	if (n_rows < FLEXTRACE_NONE)
-		derive->out.zones = blocks_reserve(n_rows, sizeof(*derive->out.zones));
-	return derive->out.zones ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+		marks->zones = blocks_reserve(n_rows, sizeof(*marks->zones));
+	return marks->zones ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
 int zones_take_runs(struct derive *derive, struct unwrap_output *unwrapped)
 {
-	FLEXTRACE_TRY(take_runs(derive, &unwrapped->mark_runs));
+	FLEXTRACE_TRY(take_runs(&derive->out.marks, &unwrapped->mark_runs));
 	FLEXTRACE_TRY(life_judge_boots(derive, unwrapped));
 	return limits_find(derive, &unwrapped->marks);
 }
@@ -492,7 +491,7 @@ int zones_take_runs(struct derive *derive, struct unwrap_output *unwrapped)
 int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped)
 {
 	struct job_names jobs = {.derive = derive};
-	struct area area = {.derive = derive, .jobs = &jobs};
+	struct area area = {.derive = derive, .marks = &derive->out.marks, .jobs = &jobs};
 	int code = take_all(&area, &unwrapped->marks);
 
 	free(area.open);

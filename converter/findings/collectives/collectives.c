@@ -107,7 +107,7 @@ static int find_rows(const struct timeline *timeline, struct map *rows)
 static int take_points(struct collectives *out, const struct map *rows)
 {
 	TABLE_EACH(struct sync_point, point, out->timeline->sync_points) {
-		if (!out->timeline->n_filtered ||
+		if (!out->timeline->counts.n_filtered ||
 		    map_find(rows, point->stream, point->index) != MAP_NONE)
 			FLEXTRACE_TRY(take_point(out, point));
 	}
@@ -121,7 +121,7 @@ static int take_programs(struct collectives *out)
 
 	if (!out->timeline->sync_points || !out->timeline->sync_points->n_rows)
 		return FLEXTRACE_OK;
-	if (out->timeline->n_filtered)
+	if (out->timeline->counts.n_filtered)
 		code = find_rows(out->timeline, &rows);
 	if (code == FLEXTRACE_OK)
 		code = take_points(out, &rows);

@@ -391,7 +391,7 @@ int collectives_take_devices(struct collectives *collectives, const struct trans
 	};
 	int code;
 
-	if (!timeline->has_groups)
+	if (!timeline->has.groups)
 		return FLEXTRACE_OK;
 	code = take_all(&counting);
 	release(&counting);

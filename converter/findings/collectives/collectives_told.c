@@ -83,7 +83,7 @@ int collectives_take_told(struct collectives *collectives)
 	struct map uses = {0};
 	int code = FLEXTRACE_OK;
 
-	if (!timeline->has_groups)
+	if (!timeline->has.groups)
 		return FLEXTRACE_OK;
 	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		struct told_collective told;

@@ -28,7 +28,7 @@ int transfer_bw_add(struct counter_maker *maker)
 	struct levels levels;
 	int code;
 
-	if (!timeline->has_bytes)
+	if (!timeline->has.bytes)
 		return FLEXTRACE_OK;
 	dma_read(&reader, timeline);
 	code = levels_init(&levels, maker);

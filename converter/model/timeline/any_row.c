@@ -83,9 +83,9 @@ static void describe_device(const struct timeline *timeline, const struct device
 	out->status = row->status;
 	describe_track(timeline, row->track, out);
 	if (row->kind >= ROW_FIRMWARE) {
-		const struct zone *zone = &timeline->zones[row->source];
+		const struct zone *zone = &timeline->marks.zones[row->source];
 
-		out->run = &timeline->runs[zone->run];
+		out->run = &timeline->marks.runs[zone->run];
 		out->stream = out->run->stream;
 		out->index = out->run->index;
 		out->job = out->run->job ? out->run->job : UINT64_MAX;

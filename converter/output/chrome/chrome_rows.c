@@ -360,7 +360,7 @@ static char *put_run(struct chrome *chrome, char *at, const struct device_row *r
 /* Up to the error. */
 static void write_zone_args(struct chrome *chrome, const struct device_row *row)
 {
-	const struct zone *zone = &chrome->view.timeline->zones[row->source];
+	const struct zone *zone = &chrome->view.timeline->marks.zones[row->source];
 	char *at = writer_room(&chrome->writer, chrome->fragments.zone_bytes);
 
 	if (!at)
@@ -451,7 +451,7 @@ static void write_device_head(struct chrome *chrome, const struct device_row *ro
 
 	if (view_is_zone(row)) {
 		fragments_write(&chrome->fragments.marker_heads,
-		                timeline->zones[row->source].marker, &chrome->writer);
+		                timeline->marks.zones[row->source].marker, &chrome->writer);
 		return;
 	}
 	if (chrome_is_copy(chrome, row))

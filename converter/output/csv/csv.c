@@ -248,7 +248,7 @@ static enum record_class write_device(struct csv *csv, struct writer *writer, co
 	const struct timeline *timeline = csv->view.timeline;
 
 	if (view_is_zone(row))
-		write_zone(csv, writer, row, &timeline->zones[row->source]);
+		write_zone(csv, writer, row, &timeline->marks.zones[row->source]);
 	else
 		write_op(csv, writer, row, &timeline->ops[row->source]);
 	return view_device_class(&csv->view, row);

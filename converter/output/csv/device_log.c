@@ -52,7 +52,7 @@ struct device_log {
 
 static int add_zone(struct device_log *log, const struct device_row *row, uint32_t order)
 {
-	const struct zone *zone = &log->view.timeline->zones[row->source];
+	const struct zone *zone = &log->view.timeline->marks.zones[row->source];
 	const struct mark_run *run = view_run(&log->view, zone);
 	struct log_line line = {
 		.ticks = zone->first_ticks,

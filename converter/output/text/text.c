@@ -170,7 +170,7 @@ static void write_device_row(struct text *text, const void *any)
 	            strlen(kind_of_device(row->kind)->label));
 	write_string(text, "name", view_device_name(&text->view, row));
 	if (view_is_zone(row))
-		write_zone(text, &text->view.timeline->zones[row->source]);
+		write_zone(text, &text->view.timeline->marks.zones[row->source]);
 	else
 		write_op(text, &text->view.timeline->ops[row->source]);
 	write_quality(text, row->status, row->err_ns);

@@ -173,7 +173,7 @@ static void add_step(struct analysis_test *test, const char *name, int64_t start
 
 	row.kind = HOST_STEP;
 	row.class = RECORD_STEP;
-	test->fixture.timeline.has_steps = true;
+	test->fixture.timeline.has.steps = true;
 	fixture_host(&test->fixture, row);
 }
 

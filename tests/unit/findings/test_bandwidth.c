@@ -99,7 +99,7 @@ static void start(struct analysis_test *test)
 	process = fixture_process(&test->fixture, 3, 77, "app");
 	fixture_device(&test->fixture, process, 0, "AIU");
 	fixture_device(&test->fixture, process, 1, "AIU");
-	test->fixture.timeline.has_bytes = true;
+	test->fixture.timeline.has.bytes = true;
 }
 
 static void expect_lines(struct analysis_test *test, const char *title, const char *lines)
@@ -185,7 +185,7 @@ static void test_bandwidth__looks_at_nothing_without_bytes(void **state)
 	(void)state;
 	start(&test);
 	add(&test, &one);
-	test.fixture.timeline.has_bytes = false; /* says derive */
+	test.fixture.timeline.has.bytes = false; /* says derive */
 	expect_lines(&test, "nothing", "");
 	expect_counter(&test, "nothing", "");
 	analysis_test_release(&test);

@@ -87,7 +87,7 @@ static void find(struct collectives_test *test)
 {
 	struct timeline *timeline = &test->analysis.fixture.timeline;
 
-	timeline->has_groups = true;
+	timeline->has.groups = true;
 	timeline->sync_points = &test->points;
 	assert_int_equal(transfers_find(&test->transfers, timeline, &test->analysis.fixture.cache),
 	                 0);
@@ -419,7 +419,7 @@ static void test_collectives__of_programs_obey_filters(void **state)
 	add_point(test, 0, 2, "barrier", "", 200)->index = 5;
 	fixture_host(fixture, (struct host_row){200, 1000, .track = track, .index = 5,
 	                                        .kind = HOST_COLLECTIVE});
-	fixture->timeline.n_filtered = 1;
+	fixture->timeline.counts.n_filtered = 1;
 	expect(test, "0,\"node,1\",100,,world,2,barrier,,1,300,,,200,1000,800,0,0,certified,"
 	             "0.3750,\n");
 }

@@ -37,7 +37,7 @@ static int start(void **state)
 	analysis_test_init(&test->analysis);
 	fixture_device(fixture, fixture_process(fixture, 3, 77, "app"), 0, "AIU");
 	fixture_device(fixture, fixture_process(fixture, 4, 78, "app"), 0, "AIU");
-	fixture->timeline.has_power = true;
+	fixture->timeline.has.power = true;
 	test->counts = 4000000000u; /* wraps soon */
 	return 0;
 }
@@ -343,7 +343,7 @@ static void test_power__is_nothing_without_samples(void **state)
 	add(test, 0, ROW_EXEC, "a", 0, 100 * US);
 	find(test, POWER_AUTO);
 	expect(test, "");
-	test->analysis.fixture.timeline.has_power = false; /* says derive */
+	test->analysis.fixture.timeline.has.power = false; /* says derive */
 	find(test, POWER_AUTO);
 	assert_int_equal(test->power.n_devices, 0);
 	expect(test, "");

@@ -173,7 +173,7 @@ static void test_derive__counts_rows_that_cross(void **state)
 	                       "26 1 7 scope begin_ns=16\n"
 	                       "26 1 7 scope begin_ns=26\n");
 	fixture_run(&fixture);
-	assert_int_equal(fixture.timeline.n_crossing, 2);
+	assert_int_equal(fixture.timeline.counts.n_crossing, 2);
 	assert_int_equal(fixture.ledger.warnings[WARNING_CROSSING], 2);
 	fixture_close(&fixture);
 }

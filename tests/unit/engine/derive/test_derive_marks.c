@@ -92,7 +92,7 @@ static void test_derive__counts_for_a_clock_what_its_rows_say(void **state)
 		fixture_marks(&fixture, 1)->status = (uint8_t)cases[i].of_run;
 		fixture.ledger.read[RECORD_MARKER_BATCH]++;
 		fixture_run(&fixture);
-		count = &fixture.timeline.clock_counts[0];
+		count = &fixture.timeline.counts.clocks[0];
 		assert_int_equal(count->events, cases[i].events);
 		assert_int_equal(count->certified, cases[i].certified);
 		assert_int_equal(count->assumed, cases[i].assumed);
@@ -472,7 +472,9 @@ static void test_derive__books_a_batch_of_many_runs_once(void **state)
 	                        "300-310 zone a c0/0 certified +-0\n");
 	assert_int_equal(fixture.ledger.rows[RECORD_MARKER_BATCH], 1);
 	for (uint32_t i = 0; i < 3; i++)
-		assert_int_equal(fixture.timeline.runs[fixture.timeline.zones[i].run].run, i + 1);
+		assert_int_equal(
+			fixture.timeline.marks.runs[fixture.timeline.marks.zones[i].run].run,
+			i + 1);
 	fixture_close(&fixture);
 }
 
@@ -501,8 +503,8 @@ static void test_derive__tells_markers_apart_by_device_and_kind(void **state)
 	fixture.ledger.read[RECORD_MARKER_BATCH] += 2;
 	fixture_run(&fixture);
 	markers = fixture.timeline.markers;
-	zones = fixture.timeline.zones;
-	assert_int_equal(fixture.timeline.n_zones, 5);
+	zones = fixture.timeline.marks.zones;
+	assert_int_equal(fixture.timeline.marks.n_zones, 5);
 	assert_int_equal(fixture.timeline.n_markers, 4);
 	assert_int_equal(markers[zones[0].marker].kind, ROW_ZONE);
 	assert_int_equal(markers[zones[0].marker].line, 3);

@@ -53,9 +53,9 @@ static void test_derive_overlaps__are_counted(void **state)
 		fixture_op(&fixture, "c", FLEXTRACE_DEVICE_MEMCPY_DTOD,
 		           (const uint64_t[]){1, 1, 1, 1000, 1000});
 		fixture_run(&fixture);
-		if (fixture.timeline.n_overlaps != cases[i].n ||
-		    fixture.timeline.overlap_ns != cases[i].total_ns ||
-		    fixture.timeline.largest_overlap_ns != cases[i].largest_ns)
+		if (fixture.timeline.counts.n_overlaps != cases[i].n ||
+		    fixture.timeline.counts.overlap_ns != cases[i].total_ns ||
+		    fixture.timeline.counts.largest_overlap_ns != cases[i].largest_ns)
 			fail_msg("%s", cases[i].title);
 		fixture_close(&fixture);
 	}
