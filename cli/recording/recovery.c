@@ -61,7 +61,7 @@ static int extract(const char *buffers, const char *to, const char *recovered,
 {
 	struct patience patience = {.what = "lttng-crash, which reads the buffers",
 	                            .limit_s = TOOL_LIMIT_S};
-	char option[PATH_MAX + 64];
+	char option[sizeof("--extract=") + PATHS_SIZE];
 	int status = -1;
 	pid_t pid;
 
