@@ -9,7 +9,7 @@ flextrace_add_unit_test(NAME launcher SOURCES cli/process/launcher.c cli/process
 flextrace_add_unit_test(NAME salvage SOURCES cli/ring/salvage.c cli/ring/layout.c)
 flextrace_add_unit_test(NAME salvage_kills SOURCES cli/ring/salvage.c cli/ring/layout.c)
 flextrace_add_unit_test(NAME summary SOURCES cli/report/rows.c cli/report/summary.c cli/report/summary_ops.c cli/report/summary_aie.c
-	cli/report/summary_emitted.c cli/report/summary_zones.c cli/terminal/message.c tests/support/scratch.c LIBS flextrace_core)
+	cli/report/summary_emitted.c cli/report/summary_zones.c cli/terminal/message.c cli/process/paths.c tests/support/scratch.c LIBS flextrace_core)
 
 if(TARGET flextrace)
 	list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)

@@ -3,11 +3,9 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/calls.h"
@@ -17,6 +15,8 @@
 #include "model/ledger/ledger.h"
 #include "output/clock_columns.h"
 #include "base/text/printable.h"
+#include "base/text/text_file.h"
+#include "process/paths.h"
 #include "rows.h"
 #include "summary_impl.h"
 #include "summary_ops.h"
@@ -32,21 +32,11 @@
 
 cJSON *summary_json(const char *dir, const char *name)
 {
-	char path[PATH_MAX], *text = NULL;
-	cJSON *json = NULL;
-	struct stat status;
-	size_t size = 0;
-	FILE *file;
+	size_t n_bytes;
+	char *text = text_file_read_bytes(path_of(dir, name).text, MAX_FILE_BYTES, &n_bytes);
+	cJSON *json = text ? cJSON_Parse(text) : NULL;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	file = fopen(path, "re");
-	if (!file)
-		return NULL;
-	if (fstat(fileno(file), &status) == 0 && status.st_size < MAX_FILE_BYTES &&
-	    getdelim(&text, &size, '\0', file) > 0)
-		json = cJSON_Parse(text);
 	free(text);
-	fclose(file);
 	return json;
 }
 
