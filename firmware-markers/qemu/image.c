@@ -43,52 +43,39 @@ static int load_segment(const struct file *file, const Elf64_Phdr *segment,
 	return 0;
 }
 
-static Elf64_Phdr widen(const Elf32_Phdr *segment)
-{
-	return (Elf64_Phdr){
-		.p_type = segment->p_type,
-		.p_offset = segment->p_offset,
-		.p_paddr = segment->p_paddr,
-		.p_filesz = segment->p_filesz,
-		.p_memsz = segment->p_memsz,
-	};
-}
+/* A field of what has another layout in each of the two classes. */
+#define FIELD(of, field) (is_64 ? (of).wide.field : (of).narrow.field)
 
 static int load_segments(const struct file *file, const struct memory *memory)
 {
 	const int is_64 = file->bytes[EI_CLASS] == ELFCLASS64;
 	const size_t entry = is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	uint64_t table;
+	union {
+		Elf64_Ehdr wide;
+		Elf32_Ehdr narrow;
+	} header;
+	union {
+		Elf64_Phdr wide;
+		Elf32_Phdr narrow;
+	} segment;
 	uint16_t i, n;
 	int ret = 0;
 
-	if (is_64) {
-		Elf64_Ehdr header;
-
-		memcpy(&header, file->bytes, sizeof(header));
-		table = header.e_phoff;
-		n = header.e_phentsize == entry ? header.e_phnum : 0;
-	} else {
-		Elf32_Ehdr header;
-
-		memcpy(&header, file->bytes, sizeof(header));
-		table = header.e_phoff;
-		n = header.e_phentsize == entry ? header.e_phnum : 0;
-	}
+	memcpy(&header, file->bytes, sizeof(header));
+	n = FIELD(header, e_phentsize) == entry ? FIELD(header, e_phnum) : 0;
 	for (i = 0; i < n && ret == 0; i++) {
-		const void *raw = at(file, table + i * entry, entry);
-		Elf64_Phdr segment;
-		Elf32_Phdr narrow;
+		const void *raw = at(file, FIELD(header, e_phoff) + i * entry, entry);
 
 		if (!raw)
 			return -ENOEXEC;
-		if (is_64) {
-			memcpy(&segment, raw, sizeof(segment));
-		} else {
-			memcpy(&narrow, raw, sizeof(narrow));
-			segment = widen(&narrow);
-		}
-		ret = load_segment(file, &segment, memory);
+		memcpy(&segment, raw, entry);
+		ret = load_segment(file,
+		                   &(const Elf64_Phdr){.p_type = FIELD(segment, p_type),
+		                                       .p_offset = FIELD(segment, p_offset),
+		                                       .p_paddr = FIELD(segment, p_paddr),
+		                                       .p_filesz = FIELD(segment, p_filesz),
+		                                       .p_memsz = FIELD(segment, p_memsz)},
+		                   memory);
 	}
 	return n ? ret : -ENOEXEC;
 }
@@ -109,18 +96,15 @@ int image_load(const char *path, uint8_t *bytes, size_t n, uint64_t address)
 {
 	const struct memory memory = {.bytes = bytes, .n = n, .address = address};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *mapped = MAP_FAILED;
 	struct file file;
 	struct stat status;
-	int ret = -ENOEXEC;
-	void *mapped;
+	int ret;
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &status) < 0 || status.st_size == 0) {
-		(void)close(fd);
-		return -ENOEXEC;
-	}
-	mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fstat(fd, &status) == 0 && status.st_size > 0)
+		mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	(void)close(fd);
 	if (mapped == MAP_FAILED)
 		return -ENOEXEC;
