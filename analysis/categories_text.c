@@ -87,7 +87,7 @@ static int write(const struct findings *findings, struct text_sink *sink)
 
 	if (code == FLEXTRACE_OK)
 		write_lines(&categories, &sink->writer);
-	sink->n = categories.n_lines;
+	sink->count->rows = categories.n_lines;
 	categories_release(&categories);
 	return code;
 }

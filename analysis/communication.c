@@ -207,7 +207,7 @@ static int write(const struct findings *findings, struct text_sink *sink)
 
 	if (code == FLEXTRACE_OK)
 		write_lines(&communication, &sink->writer);
-	sink->n = communication.n_lines;
+	sink->count->rows = communication.n_lines;
 	map_release(&communication.uses);
 	map_release(&communication.places);
 	free(communication.lines);

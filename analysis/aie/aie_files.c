@@ -181,7 +181,7 @@ static int save_index(const struct aie_run *run, struct text_sink *sink)
 {
 	for (uint32_t i = 0; i < run->n_cores; i++)
 		FLEXTRACE_TRY(save_core(run, &run->cores[i], sink));
-	sink->n = run->n_cores;
+	sink->count->rows = run->n_cores;
 	return write_json(&sink->writer, describe_index(run, sink->dir));
 }
 
@@ -189,13 +189,13 @@ static int save_aggregate(const struct aie_run *run, struct text_sink *sink)
 {
 	const struct aie_common common = aie_common(run);
 
-	sink->n = common.begin < common.end ? common.end - common.begin : 0;
+	sink->count->rows = common.begin < common.end ? common.end - common.begin : 0;
 	return write_json(&sink->writer, aie_describe_aggregate(run));
 }
 
 static int save_details(const struct aie_run *run, struct text_sink *sink)
 {
-	sink->n = count_iterations(run);
+	sink->count->rows = count_iterations(run);
 	write_iterations(run, &sink->writer);
 	return FLEXTRACE_OK;
 }

@@ -245,7 +245,7 @@ static void write_blocks(const struct core_stats *stats, struct text_sink *sink)
 		write_head(stats, &lines[end], writer);
 		if (end > first)
 			write_grid(stats, first, end, writer);
-		sink->n++;
+		sink->count->rows++;
 	}
 }
 

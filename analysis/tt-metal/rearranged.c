@@ -97,7 +97,7 @@ static int write_lines(struct rearranged *to, struct text_sink *sink)
 				write_core(to, core, j, writer);
 		}
 		writer_char(writer, '\n');
-		sink->n++;
+		sink->count->rows++;
 	}
 	return FLEXTRACE_OK;
 }

@@ -219,13 +219,14 @@ static void put_row(struct row_sink *sink, const void *row)
 }
 
 static int fill_table(const struct column_table *table, const struct findings *findings,
-                      struct writer *writer, struct emit_file_count *count)
+                      struct text_sink *to)
 {
 	struct csv_sink csv = {
 		.sink = {.begin = begin,
 	                 .put = put_row,
-	                 .timeline = findings ? findings->timeline : NULL},
-		.writer = writer,
+	                 .timeline = findings ? findings->timeline : NULL,
+	                 .count = to->count},
+		.writer = &to->writer,
 	};
 	int code;
 
@@ -234,39 +235,35 @@ static int fill_table(const struct column_table *table, const struct findings *f
 		row_begin(&csv.sink, table->columns, table->n_columns);
 	code = table->fill(findings, &csv.sink);
 	writer_abandon(&csv.heads.cells);
-	count->rows = count->expected = csv.sink.n;
-	count->has_classes = table->has_classes;
-	memcpy(count->by_class, csv.sink.by_class, sizeof(count->by_class));
 	return code;
 }
 
 static int write_file(const struct result_file *file, const struct findings *findings,
-                      struct text_sink *to, struct emit_file_count *count)
+                      struct text_sink *to)
 {
-	int code;
-
 	if (!file->write)
-		return fill_table(&file->table, findings, &to->writer, count);
-	code = file->write(findings, to);
-	count->rows = count->expected = to->n;
-	return code;
+		return fill_table(&file->table, findings, to);
+	if (file->table.columns)
+		column_write_names(&to->writer, file->table.columns, file->table.n_columns);
+	return file->write(findings, to);
 }
 
 int column_save(const struct result_file *file, const struct findings *findings,
-                const char *output_dir, struct emit_file_count *ret_count,
-                struct flextrace_error *error)
+                const char *output_dir, struct file_count *ret_count, struct flextrace_error *error)
 {
-	struct text_sink to = {.dir = output_dir, .error = error};
+	struct text_sink to = {.dir = output_dir, .error = error, .count = ret_count};
 	int code;
 
-	*ret_count = (struct emit_file_count){.file = file->name};
+	*ret_count = (struct file_count){.file = file->name};
 	FLEXTRACE_TRY(writer_open(&to.writer, output_dir, file->name, false, error));
-	code = write_file(file, findings, &to, ret_count);
+	code = write_file(file, findings, &to);
 	if (code < 0)
 		writer_abandon(&to.writer);
 	if (code == FLEXTRACE_E_MEMORY)
 		error_set(error, code, "Cannot write %s: no memory", file->name);
 	FLEXTRACE_TRY(code);
+	if (!ret_count->has_classes) /* what was found is all there is */
+		ret_count->expected = ret_count->rows + ret_count->left_out;
 	ret_count->replaced_bytes = to.writer.replaced_bytes;
 	return writer_close(&to.writer, error);
 }

@@ -12,22 +12,37 @@
 #include "output/run_json.h"
 
 #define DEFAULT_FORMATS "chrome,csv"
-#define MAX_FORMATS     8
-#define MAX_THREADS     MAX_FORMATS
+#define MAX_THREADS     8
 
-const struct emitter *const emit_formats[] = {
-	&emit_chrome,   &emit_csv_host, &emit_csv_device, &emit_text,
-	&emit_csv_rest, &emit_tt_log,   &emit_tt_log_6,   NULL,
+/* Files of formats, the longest first. */
+static const struct {
+	const char *format;
+	const struct result_file *file; /* NULL: trace.json */
+} formats[] = {
+	{"chrome", NULL},
+	{"csv", &emit_csv_host},
+	{"csv", &emit_csv_device},
+	{"text", &emit_text},
+	{"csv", &csv_rows[0]},
+	{"csv", &csv_rows[1]},
+	{"csv", &csv_rows[2]},
+	{"csv", &csv_reports[0]},
+	{"csv", &csv_reports[1]},
+	{"csv", &csv_reports[2]},
+	{"csv", &csv_reports[3]},
+	{"tt-log", &emit_tt_log},
+	{"tt-log-6", &emit_tt_log_6},
 };
+#define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 /* -- formats ----------------------------------------------------------------------------------- */
 
-/* True if `formats` names `format`. */
-static bool is_chosen(const char *formats, const char *format)
+/* True if `names` has `format`. */
+static bool is_chosen(const char *names, const char *format)
 {
 	size_t n = strlen(format);
 
-	for (const char *at = formats; at; at = strchr(at, ',')) {
+	for (const char *at = names; at; at = strchr(at, ',')) {
 		at += *at == ',';
 		if (!strncmp(at, format, n) && (at[n] == ',' || at[n] == '\0'))
 			return true;
@@ -37,9 +52,8 @@ static bool is_chosen(const char *formats, const char *format)
 
 static bool is_known(const char *name, size_t n)
 {
-	for (uint32_t i = 0; emit_formats[i]; i++) {
-		if (strlen(emit_formats[i]->format) == n &&
-		    !memcmp(emit_formats[i]->format, name, n))
+	for (size_t i = 0; i < N_FORMATS; i++) {
+		if (strlen(formats[i].format) == n && !memcmp(formats[i].format, name, n))
 			return true;
 	}
 	return false;
@@ -48,21 +62,21 @@ static bool is_known(const char *name, size_t n)
 /* Appends the names of all formats, each once, to `text`. */
 static void list_formats(char *text, size_t n)
 {
-	for (uint32_t i = 0; emit_formats[i]; i++) {
-		const char *format = emit_formats[i]->format;
+	for (size_t i = 0; i < N_FORMATS; i++) {
 		size_t used = strlen(text);
 
-		if (!strstr(text, format))
-			snprintf(text + used, n - used, "%s%s", used ? ", " : "", format);
+		if (!strstr(text, formats[i].format))
+			snprintf(text + used, n - used, "%s%s", used ? ", " : "",
+			         formats[i].format);
 	}
 }
 
-int emit_check_formats(const char *formats, struct flextrace_error *error)
+int emit_check_formats(const char *names, struct flextrace_error *error)
 {
 	char known[128] = "";
 
 	list_formats(known, sizeof(known));
-	for (const char *at = formats; at;) {
+	for (const char *at = names; at;) {
 		size_t n = strcspn(at, ",");
 
 		if (!is_known(at, n))
@@ -125,12 +139,10 @@ uint64_t emit_count_overlaps(const struct timeline *timeline)
 /* -- jobs -------------------------------------------------------------------------------------- */
 
 struct job {
-	const struct emitter *emitter;      /* weak; NULL = writes a file of an analysis */
-	const struct result_file *analysis; /* weak; NULL, too = writes the file of `process` */
-	uint32_t process;                   /* index */
-	char file[64];                      /* of the process */
-	struct emit_file_count counts[EMIT_MAX_FILES];
-	uint32_t n_counts;
+	const struct result_file *file; /* weak; NULL: trace.json, or the file of a process */
+	bool is_analysis;
+	uint32_t process; /* index, or FLEXTRACE_NONE */
+	char name[64];    /* without `file` */
 	struct flextrace_error error;
 	int code;
 };
@@ -138,6 +150,7 @@ struct job {
 struct work {
 	const struct findings *findings; /* weak, both */
 	const struct emit_options *options;
+	struct file_count *counts; /* owned, by job */
 	uint32_t n_jobs;
 	atomic_uint next; /* first job that nobody took */
 	atomic_bool has_failed;
@@ -145,28 +158,22 @@ struct work {
 	struct job jobs[]; /* the longest first */
 };
 
-/* One after the other: each may need memory for every name there is. */
-static int run_analysis(struct work *work, struct job *job)
-{
-	int code;
-
-	pthread_mutex_lock(&work->analysis_lock);
-	code = column_save(job->analysis, work->findings, work->options->output_dir,
-	                   &job->counts[job->n_counts++], &job->error);
-	pthread_mutex_unlock(&work->analysis_lock);
-	return code;
-}
-
+/* Analyses one after the other: each may need memory for every name there is. */
 static int run_job(struct work *work, struct job *job)
 {
-	if (job->emitter)
-		return job->emitter->write(job->emitter->what, work->findings, work->options,
-		                           job->counts, &job->n_counts, &job->error);
-	if (job->analysis)
-		return run_analysis(work, job);
-	job->n_counts = 1;
-	return emit_chrome_rank(work->findings, work->options, job->process, job->file, job->counts,
-	                        &job->error);
+	struct file_count *count = &work->counts[job - work->jobs];
+	int code;
+
+	if (!job->file)
+		return emit_chrome(work->findings, work->options, job->process, job->name, count,
+		                   &job->error);
+	if (job->is_analysis)
+		pthread_mutex_lock(&work->analysis_lock);
+	code = column_save(job->file, work->findings, work->options->output_dir, count,
+	                   &job->error);
+	if (job->is_analysis)
+		pthread_mutex_unlock(&work->analysis_lock);
+	return code;
 }
 
 static void *run_jobs(void *context)
@@ -202,33 +209,15 @@ static void run_on_threads(struct work *work, uint32_t n_threads)
 }
 
 /* run.json tells the files in the order of the jobs. */
-static int write_run(const struct work *work, struct emit_file_count *counts,
-                     struct flextrace_error *error)
+static int finish(const struct work *work, struct flextrace_error *error)
 {
-	uint32_t n = 0;
-
 	for (uint32_t i = 0; i < work->n_jobs; i++) {
 		const struct job *job = &work->jobs[i];
 
 		if (job->code < 0)
 			return error_set(error, job->code, "%s", job->error.message);
-		memcpy(counts + n, job->counts, job->n_counts * sizeof(counts[0]));
-		n += job->n_counts;
 	}
-	return run_json_write(work->findings, work->options, counts, n, error);
-}
-
-static int finish(const struct work *work, struct flextrace_error *error)
-{
-	struct emit_file_count *counts = calloc(work->n_jobs + 1ull,
-	                                        EMIT_MAX_FILES * sizeof(*counts));
-	int code;
-
-	if (!counts)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot write output: cause=no memory");
-	code = write_run(work, counts, error);
-	free(counts);
-	return code;
+	return run_json_write(work->findings, work->options, work->counts, work->n_jobs, error);
 }
 
 /* -- files of single processes ----------------------------------------------------------------- */
@@ -258,10 +247,10 @@ static void name_file(struct job *job, const struct identity *identity)
 	else
 		snprintf(which, sizeof(which), "unknown");
 	if (n_same)
-		snprintf(job->file, sizeof(job->file), "trace.%s-%u.pt.trace.json.gz", which,
+		snprintf(job->name, sizeof(job->name), "trace.%s-%u.pt.trace.json.gz", which,
 		         n_same + 1);
 	else
-		snprintf(job->file, sizeof(job->file), "trace.%s.pt.trace.json.gz", which);
+		snprintf(job->name, sizeof(job->name), "trace.%s.pt.trace.json.gz", which);
 }
 
 static bool is_some_rank_known(const struct identity *identity)
@@ -291,46 +280,70 @@ static void add_processes(struct work *work)
 	}
 }
 
+static void add_formats(struct work *work, const char *names)
+{
+	for (size_t i = 0; i < N_FORMATS; i++) {
+		struct job *job = &work->jobs[work->n_jobs];
+
+		if (!is_chosen(names, formats[i].format))
+			continue;
+		job->file = formats[i].file;
+		job->process = FLEXTRACE_NONE;
+		strcpy(job->name, work->options->gzip ? "trace.json.gz" : "trace.json");
+		work->n_jobs++;
+	}
+}
+
+static void work_free(struct work *work)
+{
+	pthread_mutex_destroy(&work->analysis_lock);
+	free(work->counts);
+	free(work);
+}
+
 /* Owned by the caller; NULL: no memory. */
 static struct work *work_new(const struct findings *findings, const struct emit_options *options,
-                             const char *formats)
+                             const char *names)
 {
 	uint32_t n_files = options->run ? options->run->n_files : 0;
 	uint32_t n_ranks = findings->rank_rows ? findings->timeline->identity->n_processes : 0;
-	struct work *work = calloc(1, sizeof(*work) + (MAX_FORMATS + n_files + (size_t)n_ranks) *
-	                                                      sizeof(work->jobs[0]));
+	size_t n = N_FORMATS + n_files + (size_t)n_ranks;
+	struct work *work = calloc(1, sizeof(*work) + n * sizeof(work->jobs[0]));
 
 	if (!work)
 		return NULL;
 	work->findings = findings;
 	work->options = options;
+	work->counts = calloc(n, sizeof(*work->counts));
 	pthread_mutex_init(&work->analysis_lock, NULL);
-	for (uint32_t i = 0; emit_formats[i]; i++) {
-		if (is_chosen(formats, emit_formats[i]->format))
-			work->jobs[work->n_jobs++].emitter = emit_formats[i];
+	if (!work->counts) {
+		work_free(work);
+		return NULL;
 	}
+	add_formats(work, names);
 	if (n_ranks)
 		add_processes(work);
-	for (uint32_t i = 0; i < n_files; i++)
-		work->jobs[work->n_jobs++].analysis = options->run->files[i];
+	for (uint32_t i = 0; i < n_files; i++) {
+		work->jobs[work->n_jobs].file = options->run->files[i];
+		work->jobs[work->n_jobs++].is_analysis = true;
+	}
 	return work;
 }
 
 int emit_run(const struct findings *findings, const struct emit_options *options,
              struct flextrace_error *error)
 {
-	const char *formats = options->formats ? options->formats : DEFAULT_FORMATS;
+	const char *names = options->formats ? options->formats : DEFAULT_FORMATS;
 	struct work *work;
 	int lock, code;
 
-	FLEXTRACE_TRY(emit_check_formats(formats, error));
+	FLEXTRACE_TRY(emit_check_formats(names, error));
 	FLEXTRACE_TRY(output_dir_open(options->output_dir, &lock, error));
-	work = work_new(findings, options, formats);
+	work = work_new(findings, options, names);
 	if (work) {
 		run_on_threads(work, options->n_threads);
 		code = finish(work, error);
-		pthread_mutex_destroy(&work->analysis_lock);
-		free(work);
+		work_free(work);
 	} else {
 		code = error_set(error, FLEXTRACE_E_MEMORY, "Cannot write output: cause=no memory");
 	}

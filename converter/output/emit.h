@@ -2,9 +2,9 @@
 /*
  * emit.h: timeline and findings -> files.
  *
- * - Each emitter is a const struct with the name of its format and one function that writes its
- *   files from them, which are const. Several emitters may share a format (csv: host.csv apart from
- *   the rest), so that the work balances over threads. Emitters do not know each other.
+ * - Each file is a const struct result_file that is written from them, which are const; so are the
+ *   tables of analyses. A format is a list of files (emit.c). Files do not know each other, and
+ *   several are written at a time.
  * - A file is written to `<name>.tmp` and renamed when whole: nothing half-written has a final
  *   name.
  * - The text format (one row a line, no addresses, no wall clock) is the golden format of the
@@ -12,13 +12,14 @@
  * - Files, columns, units and JSON fields: docs/formats.md.
  *
  * Order for a caller: emit_check_formats() before reading anything, then emit_run(), which runs the
- * analyses beside the emitters and lists their tables in run.json.
+ * analyses beside them and lists all files in run.json.
  */
 #ifndef FLEXTRACE_EMIT_H
 #define FLEXTRACE_EMIT_H
 
-#include "model/timeline/findings.h"
 #include "base/error.h"
+#include "model/timeline/columns.h"
+#include "model/timeline/findings.h"
 #include "model/ledger/pair_report.h"
 
 /* What run.json says besides the timeline. Nothing that differs between two runs on the
@@ -59,53 +60,31 @@ struct emit_options {
 	const char *output_dir;     /* weak, all; created if missing */
 	const char *formats;        /* comma separated format names; NULL = "chrome,csv" */
 	bool gzip;                  /* trace.json.gz instead of trace.json */
-	uint32_t n_threads;         /* emitters and analyses running at a time; 0 = 1 */
+	uint32_t n_threads;         /* files written at a time; 0 = 1 */
 	const struct emit_run *run; /* what run.json says of the conversion; NULL = nothing */
 	struct emit_views views;
 };
 
-/* How many rows of each record class a file got: counted as they are written, closed against the
- * tables. */
-struct emit_file_count {
-	const char *file; /* weak: lives as long as the emitter's work */
-	uint64_t rows;    /* written, without header */
-	/* rows this format cannot hold (a counter that is not a number) or has no need of (one that
-	 * stays as it is), or that the views hide */
-	uint64_t left_out;
-	uint64_t expected;       /* rows of the tables behind the file; = rows + left_out */
-	uint64_t arrows;         /* trace.json: flow arrows drawn */
-	uint64_t replaced_bytes; /* bytes of names that are no UTF-8, written as U+FFFD */
-	bool has_classes;        /* `by_class` adds up to `rows`; else it is all 0 */
-	uint64_t by_class[RECORD_CLASS_COUNT];
-	uint64_t left_out_by_class[RECORD_CLASS_COUNT]; /* adds up to `left_out` */
-};
-#define EMIT_MAX_FILES 16
+/* Files of formats; those of analyses are in `run`. */
+extern const struct result_file emit_csv_host;   /* host.csv */
+extern const struct result_file emit_csv_device; /* events.csv */
+extern const struct result_file emit_text;       /* timeline.txt */
+extern const struct result_file emit_tt_log;     /* profile_log_device.csv */
+extern const struct result_file emit_tt_log_6;   /* profile_log_device_6.csv */
 
-struct emitter {
-	const char *format; /* "chrome", "csv", "text" */
-	/* Writes its file(s), of which `what` says which, into output_dir, appends to `counts`
-	 * (room for EMIT_MAX_FILES) from *n on. */
-	int (*write)(const void *what, const struct findings *findings,
-	             const struct emit_options *options, struct emit_file_count *counts,
-	             uint32_t *n, struct flextrace_error *error);
-	const void *what;
-};
+/* instants.csv, counters.csv, memory.csv. */
+#define CSV_N_ROWS 3
+extern const struct result_file csv_rows[CSV_N_ROWS];
 
-extern const struct emitter emit_chrome;     /* trace.json */
-extern const struct emitter emit_csv_host;   /* host.csv */
-extern const struct emitter emit_csv_device; /* events.csv */
-extern const struct emitter emit_csv_rest;   /* all other CSV files */
-extern const struct emitter emit_text;       /* timeline.txt */
-extern const struct emitter emit_tt_log;     /* profile_log_device.csv */
-extern const struct emitter emit_tt_log_6;   /* profile_log_device_6.csv */
+/* clocks.csv, alignment.csv, losses.csv, emitted.csv. */
+#define CSV_N_REPORTS 4
+extern const struct result_file csv_reports[CSV_N_REPORTS];
 
-/* Writes `name`, the file of one process (an index). */
-int emit_chrome_rank(const struct findings *findings, const struct emit_options *options,
-                     uint32_t process, const char *name, struct emit_file_count *ret_count,
-                     struct flextrace_error *error);
-
-/* All emitters, the longest job first, ended by NULL. */
-extern const struct emitter *const emit_formats[];
+/* Writes `name`: trace.json, of all processes (FLEXTRACE_NONE), or the file of one (an index). It
+ * alone depends on the options. */
+int emit_chrome(const struct findings *findings, const struct emit_options *options,
+                uint32_t process, const char *name, struct file_count *ret_count,
+                struct flextrace_error *error);
 
 /* FLEXTRACE_E_USAGE, with the known names, when `formats` (NULL = default) has an unknown or no
  * name. */

@@ -385,7 +385,7 @@ static void add_emitted(cJSON *root, const struct emitted *emitted)
 	}
 }
 
-static cJSON *new_file(const struct emit_file_count *count)
+static cJSON *new_file(const struct file_count *count)
 {
 	cJSON *file = cJSON_CreateObject(), *by_class;
 
@@ -408,7 +408,7 @@ static cJSON *new_file(const struct emit_file_count *count)
 	return file;
 }
 
-static void add_files(cJSON *root, const struct emit_file_count *counts, uint32_t n_counts)
+static void add_files(cJSON *root, const struct file_count *counts, uint32_t n_counts)
 {
 	cJSON *files = json_item_add_list(root, "files");
 
@@ -418,7 +418,7 @@ static void add_files(cJSON *root, const struct emit_file_count *counts, uint32_
 
 /* -- the books --------------------------------------------------------------------------------- */
 
-static int check_file(const struct emit_file_count *count, struct flextrace_error *error)
+static int check_file(const struct file_count *count, struct flextrace_error *error)
 {
 	uint64_t sum = 0;
 
@@ -438,7 +438,7 @@ static int check_file(const struct emit_file_count *count, struct flextrace_erro
 }
 
 /* A record of TABLE_HOST is one row, in every file that holds its class. */
-static int check_classes(const struct ledger *ledger, const struct emit_file_count *count,
+static int check_classes(const struct ledger *ledger, const struct file_count *count,
                          struct flextrace_error *error)
 {
 	static const enum record_table tables[] = {
@@ -461,7 +461,7 @@ static int check_classes(const struct ledger *ledger, const struct emit_file_cou
 	return 0;
 }
 
-int run_json_check(const struct timeline *timeline, const struct emit_file_count *counts,
+int run_json_check(const struct timeline *timeline, const struct file_count *counts,
                    uint32_t n_counts, struct flextrace_error *error)
 {
 	int class = ledger_check(timeline->ledger);
@@ -480,7 +480,7 @@ int run_json_check(const struct timeline *timeline, const struct emit_file_count
 /* -- the file ---------------------------------------------------------------------------------- */
 
 static char *print_document(const struct findings *findings, const struct emit_options *options,
-                            const struct emit_file_count *counts, uint32_t n_counts, bool closes)
+                            const struct file_count *counts, uint32_t n_counts, bool closes)
 {
 	const struct timeline *timeline = findings->timeline;
 	cJSON *root = cJSON_CreateObject();
@@ -509,7 +509,7 @@ static char *print_document(const struct findings *findings, const struct emit_o
 }
 
 int run_json_write(const struct findings *findings, const struct emit_options *options,
-                   const struct emit_file_count *counts, uint32_t n_counts,
+                   const struct file_count *counts, uint32_t n_counts,
                    struct flextrace_error *error)
 {
 	struct flextrace_error imbalance = {0};

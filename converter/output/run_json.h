@@ -16,12 +16,12 @@
 /* Writes run.json. FLEXTRACE_E_OUTPUT also when the books do not close: the file is there and
  * says where. */
 int run_json_write(const struct findings *findings, const struct emit_options *options,
-                   const struct emit_file_count *counts, uint32_t n_counts,
+                   const struct file_count *counts, uint32_t n_counts,
                    struct flextrace_error *error);
 
 /* Returns 0 if every record is booked and every row of the tables is in its files, else negative
  * with the first place that does not close in `error`. */
-int run_json_check(const struct timeline *timeline, const struct emit_file_count *counts,
+int run_json_check(const struct timeline *timeline, const struct file_count *counts,
                    uint32_t n_counts, struct flextrace_error *error);
 
 #endif

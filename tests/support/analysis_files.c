@@ -16,7 +16,7 @@ int analysis_files_save(const struct findings *findings, const char *file, const
                         uint64_t *ret_rows, struct flextrace_error *error)
 {
 	struct findings with_owners = *findings;
-	struct emit_file_count count;
+	struct file_count count;
 	struct owners owners;
 
 	with_owners.owners = &owners;

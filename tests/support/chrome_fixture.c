@@ -13,18 +13,14 @@
 int chrome_write_trace(struct emit_test *test, bool gzip, struct flextrace_error *error)
 {
 	struct emit_options options = {.output_dir = test->dir, .gzip = gzip, .views = test->views};
-	int code;
 
-	test->n_counts = 0;
-	code = emit_chrome.write(emit_chrome.what, &test->fixture.findings, &options, test->counts,
-	                         &test->n_counts, error);
-	assert_int_equal(test->n_counts, 1);
-	return code;
+	return emit_chrome(&test->fixture.findings, &options, FLEXTRACE_NONE,
+	                   gzip ? "trace.json.gz" : "trace.json", test->counts, error);
 }
 
 void chrome_emit(struct emit_test *test)
 {
-	const struct emit_file_count *count = &test->counts[0];
+	const struct file_count *count = &test->counts[0];
 
 	assert_int_equal(chrome_write_trace(test, false, NULL), 0);
 	emit_test_read(test, "trace.json");

@@ -13,8 +13,7 @@
 
 struct emit_test {
 	struct timeline_fixture fixture;
-	struct emit_file_count counts[EMIT_MAX_FILES];
-	uint32_t n_counts;
+	struct file_count counts[16];
 	struct emit_views views;
 	char *dir;   /* owned */
 	char *text;  /* owned: a file that was written; NULL = none yet */

@@ -6,7 +6,7 @@
  * Who finds results describes them and puts the rows. Who writes a format knows no table. A row is
  * what was found, or a struct of the table's own; a text in it is weak and lives until the row was
  * put. What stands in it as an index, a string or a time of the timeline is told as what it is.
- * Files that are no tables are written by who finds them.
+ * Files that are no tables, or very long ones, are written by who knows them.
  */
 #ifndef FLEXTRACE_COLUMNS_H
 #define FLEXTRACE_COLUMNS_H
@@ -217,6 +217,28 @@ static inline struct cell cell_of_string(const struct string_pool *strings, uint
 	};
 }
 
+/* How many rows of each record class a file got: counted as they are written, closed against the
+ * tables. */
+struct file_count {
+	const char *file; /* weak: its name */
+	uint64_t rows;    /* written, without header */
+	/* rows this format cannot hold (a counter that is not a number) or has no need of (one that
+	 * stays as it is), or that the views hide */
+	uint64_t left_out;
+	uint64_t arrows;         /* trace.json: flow arrows drawn */
+	uint64_t replaced_bytes; /* bytes of names that are no UTF-8, written as U+FFFD */
+	uint64_t expected;       /* rows of the tables behind the file; = rows + left_out */
+	bool has_classes;        /* `by_class` adds up to `rows`; else it is all 0 */
+	uint64_t by_class[RECORD_CLASS_COUNT];
+	uint64_t left_out_by_class[RECORD_CLASS_COUNT]; /* adds up to `left_out` */
+};
+
+static inline void file_count_row(struct file_count *count, enum record_class class)
+{
+	count->rows++;
+	count->by_class[class]++;
+}
+
 /* Where the rows of a table go. */
 struct row_sink {
 	void (*begin)(struct row_sink *sink); /* a heading */
@@ -226,8 +248,7 @@ struct row_sink {
 	uint32_t n_columns;
 	const char *const *instead; /* weak: by column, what stands there as another tool wrote it;
 	                             * NULL: nothing does */
-	uint64_t n;                 /* rows so far */
-	uint64_t by_class[RECORD_CLASS_COUNT]; /* of these, those that stand for a record */
+	struct file_count *count;   /* weak */
 };
 
 /* Begins a table of its own columns; one whose columns are known has begun. */
@@ -242,7 +263,7 @@ static inline void row_begin(struct row_sink *sink, const struct column *columns
 static inline void row_put(struct row_sink *sink, const void *row)
 {
 	sink->put(sink, row);
-	sink->n++;
+	sink->count->rows++;
 }
 
 struct findings;
@@ -254,26 +275,25 @@ struct column_table {
 
 	/* Finds the rows and puts them. FLEXTRACE_E_MEMORY or 0. */
 	int (*fill)(const struct findings *findings, struct row_sink *sink);
-	bool has_classes; /* it counts each row in `by_class` */
 };
 
-#define COLUMN_TABLE(columns, fill)                      \
-	{                                                \
-		columns, N_COLUMNS(columns), fill, false \
+#define COLUMN_TABLE(columns, fill)               \
+	{                                         \
+		columns, N_COLUMNS(columns), fill \
 	}
 
-/* Where a file goes that is no table. */
+/* Where a file goes whose writer knows what stands in it. */
 struct text_sink {
 	struct writer writer;
-	const char *dir; /* weak, both: where the file is */
+	const char *dir; /* weak, all: where the file is */
 	struct flextrace_error *error;
-	uint64_t n; /* what run.json calls its rows */
+	struct file_count *count; /* to be filled; what `rows` are, is the file's */
 };
 
-/* A file that is found in a timeline: a table, or a text that `write` writes. */
+/* A file that is found in a timeline: a table, or what `write` writes. */
 struct result_file {
-	const char *name; /* "kernels.csv" */
-	struct column_table table;
+	const char *name;          /* "kernels.csv" */
+	struct column_table table; /* its columns even where `write` writes it */
 
 	/* FLEXTRACE_E_MEMORY, or what else was told in `error`, or 0. */
 	int (*write)(const struct findings *findings, struct text_sink *sink);

@@ -151,16 +151,13 @@ static void write_later(struct merge *merge)
 
 static void count_row(struct merge *merge, enum record_class class)
 {
-	struct emit_file_count *count = merge->chrome->count;
-
-	count->rows++;
-	count->by_class[class]++;
+	file_count_row(merge->chrome->count, class);
 }
 
 /* JSON cannot hold it, it changes nothing, or it was asked to go. */
 static void leave_row_out(struct merge *merge, enum record_class class)
 {
-	struct emit_file_count *count = merge->chrome->count;
+	struct file_count *count = merge->chrome->count;
 
 	count->left_out++;
 	count->left_out_by_class[class]++;
@@ -373,65 +370,50 @@ static int write_file(struct chrome *chrome)
 	return 0;
 }
 
-static int write_trace(struct chrome *chrome, const struct findings *findings,
-                       const struct emit_options *options, struct flextrace_error *error)
+static void set_views(struct chrome *chrome, const struct emit_options *options)
 {
-	const char *name = chrome->count->file;
-	bool gzip = options->gzip || chrome->process != FLEXTRACE_NONE;
+	const struct timeline *timeline = chrome->view.timeline;
+
+	chrome->views = options->views;
+	if (chrome->process == FLEXTRACE_NONE) {
+		chrome->count->expected = timeline_n_rows(timeline);
+		chrome->count->has_classes = true;
+		return;
+	}
+	chrome->rank_rows = chrome->view.findings->rank_rows;
+	chrome->count->expected = chrome_n_of_process(chrome);
+	chrome->is_without_ops = !chrome_has_ops(chrome);
+	/* What crosses in the file of another tool crosses again, on its line. */
+	if (chrome->views.overlap == OVERLAP_LANES &&
+	    identity_is_torch_file(timeline->identity, timeline->strings, chrome->process))
+		chrome->views.overlap = OVERLAP_WARN;
+}
+
+int emit_chrome(const struct findings *findings, const struct emit_options *options,
+                uint32_t process, const char *name, struct file_count *ret_count,
+                struct flextrace_error *error)
+{
+	bool gzip = options->gzip || process != FLEXTRACE_NONE;
+	struct chrome chrome = {.process = process, .count = ret_count};
 	int code;
 
-	FLEXTRACE_TRY(writer_open(&chrome->writer, options->output_dir, name, gzip, error));
-	code = view_init(&chrome->view, findings);
-	if (code == 0 && chrome->process != FLEXTRACE_NONE) {
-		chrome->count->expected = chrome_n_of_process(chrome);
-		chrome->is_without_ops = !chrome_has_ops(chrome);
+	*ret_count = (struct file_count){.file = name};
+	FLEXTRACE_TRY(writer_open(&chrome.writer, options->output_dir, name, gzip, error));
+	code = view_init(&chrome.view, findings);
+	if (code == 0) {
+		set_views(&chrome, options);
+		code = write_file(&chrome);
 	}
-	if (code == 0)
-		code = write_file(chrome);
 	if (code < 0) {
 		error_set(error, code, "Cannot write output file: name=%s, cause=no memory", name);
-		writer_abandon(&chrome->writer);
+		writer_abandon(&chrome.writer);
 	} else {
-		code = writer_close(&chrome->writer, error);
+		code = writer_close(&chrome.writer, error);
 	}
-	chrome_fragments_release(chrome);
-	chrome_counters_release(&chrome->counters);
-	chrome_ids_release(&chrome->ids);
-	chrome_losses_release(chrome);
-	view_release(&chrome->view);
+	chrome_fragments_release(&chrome);
+	chrome_counters_release(&chrome.counters);
+	chrome_ids_release(&chrome.ids);
+	chrome_losses_release(&chrome);
+	view_release(&chrome.view);
 	return code;
 }
-
-static int chrome_write(const void *what, const struct findings *findings,
-                        const struct emit_options *options, struct emit_file_count *counts,
-                        uint32_t *n, struct flextrace_error *error)
-{
-	struct chrome chrome = {.process = FLEXTRACE_NONE, .views = options->views};
-
-	(void)what;
-	chrome.count = &counts[(*n)++];
-	*chrome.count = (struct emit_file_count){.file = options->gzip ? "trace.json.gz"
-	                                                               : "trace.json",
-	                                         .expected = timeline_n_rows(findings->timeline),
-	                                         .has_classes = true};
-	return write_trace(&chrome, findings, options, error);
-}
-
-int emit_chrome_rank(const struct findings *findings, const struct emit_options *options,
-                     uint32_t process, const char *name, struct emit_file_count *ret_count,
-                     struct flextrace_error *error)
-{
-	const struct timeline *timeline = findings->timeline;
-	struct chrome chrome = {
-		.process = process, .rank_rows = findings->rank_rows, .views = options->views};
-
-	/* What crosses in the file of another tool crosses again, on its line. */
-	if (chrome.views.overlap == OVERLAP_LANES &&
-	    identity_is_torch_file(timeline->identity, timeline->strings, process))
-		chrome.views.overlap = OVERLAP_WARN;
-	chrome.count = ret_count;
-	*chrome.count = (struct emit_file_count){.file = name};
-	return write_trace(&chrome, findings, options, error);
-}
-
-const struct emitter emit_chrome = {.format = "chrome", .write = chrome_write};

@@ -138,8 +138,8 @@ struct chrome {
 	struct chrome_losses losses;
 	struct chrome_counters counters;
 	uint64_t n_events;
-	int64_t base_time_ns;          /* ts 0 */
-	struct emit_file_count *count; /* weak */
+	int64_t base_time_ns;     /* ts 0 */
+	struct file_count *count; /* weak */
 };
 
 /* "Rank 0", or "pid 17" of a process without one. */

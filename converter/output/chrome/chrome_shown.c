@@ -140,7 +140,7 @@ static enum record_class class_of(const struct chrome *chrome, enum chrome_sourc
 
 void chrome_count_hidden(struct chrome *chrome)
 {
-	struct emit_file_count *count = chrome->count;
+	struct file_count *count = chrome->count;
 
 	for (int source = 0; source < N_SOURCES; source++) {
 		const struct table *table = chrome_table(chrome->view.findings, source);

@@ -256,15 +256,6 @@ static enum record_class write_device(struct csv *csv, struct writer *writer, co
 
 /* -- files ------------------------------------------------------------------------------------- */
 
-/* Many rows: what they have in common is written once and copied. */
-struct csv_file {
-	const char *name;
-	const struct column *columns;
-	uint32_t n_columns;
-	enum row_table table;
-	enum record_class (*write)(struct csv *csv, struct writer *writer, const void *row);
-};
-
 const struct column csv_host_columns[CSV_HOST_COLUMNS] = {
 	COLUMNS_PROCESS(struct any_row, process), COLUMNS_THREAD(struct any_row, thread),
 	COLUMN_WRITTEN("kind", TEXT, false),      COLUMN_WRITTEN("name", TEXT, false),
@@ -293,52 +284,45 @@ const struct column csv_event_columns[CSV_EVENT_COLUMNS] = {
 	COLUMN_WRITTEN("moved_ns", I64, true),     COLUMN_WRITTEN("source", TEXT, false),
 };
 
-static const struct csv_file host_file = {
-	"host.csv", csv_host_columns, CSV_HOST_COLUMNS, OF_HOST, write_host,
-};
+typedef enum record_class write_row(struct csv *csv, struct writer *writer, const void *row);
 
-static const struct csv_file device_file = {
-	"events.csv", csv_event_columns, CSV_EVENT_COLUMNS, OF_DEVICE, write_device,
-};
-
-static void write_rows(struct csv *csv, const struct csv_file *file, struct writer *writer,
-                       struct emit_file_count *count)
+static void write_rows(struct csv *csv, enum row_table table, write_row *write,
+                       struct text_sink *sink)
 {
-	const struct table *table = timeline_table(csv->view.timeline, file->table);
-	struct table_cursor cursor = table_begin(table);
+	const struct table *rows = timeline_table(csv->view.timeline, table);
+	struct table_cursor cursor = table_begin(rows);
 	const void *row;
 
-	column_write_names(writer, file->columns, file->n_columns);
-	while ((row = table_next(&cursor, any_row_bytes[file->table])) && !writer_failed(writer)) {
-		count->by_class[file->write(csv, writer, row)]++;
-		count->rows++;
-	}
-	count->expected = table->n_rows;
-	count->replaced_bytes = writer->replaced_bytes;
+	while ((row = table_next(&cursor, any_row_bytes[table])) && !writer_failed(&sink->writer))
+		file_count_row(sink->count, write(csv, &sink->writer, row));
+	sink->count->expected = rows->n_rows;
+	sink->count->has_classes = true;
 }
 
-static int write_file(const void *what, const struct findings *findings,
-                      const struct emit_options *options, struct emit_file_count *counts,
-                      uint32_t *n, struct flextrace_error *error)
+/* Many rows: what they have in common is written once and copied. */
+static int write_file(const struct findings *findings, enum row_table table, write_row *write,
+                      struct text_sink *sink)
 {
-	const struct csv_file *file = what;
-	struct emit_file_count *count = &counts[(*n)++];
-	struct writer writer;
 	struct csv csv;
 	int code = csv_init(&csv, findings);
 
-	*count = (struct emit_file_count){.file = file->name, .has_classes = true};
-	if (code < 0)
-		error_set(error, code, "Cannot write %s: no memory", file->name);
-	else
-		code = writer_open(&writer, options->output_dir, file->name, false, error);
-	if (code == FLEXTRACE_OK) {
-		write_rows(&csv, file, &writer, count);
-		code = writer_close(&writer, error);
-	}
+	if (code == FLEXTRACE_OK)
+		write_rows(&csv, table, write, sink);
 	csv_release(&csv);
 	return code;
 }
 
-const struct emitter emit_csv_host = {"csv", write_file, &host_file};
-const struct emitter emit_csv_device = {"csv", write_file, &device_file};
+static int write_host_file(const struct findings *findings, struct text_sink *sink)
+{
+	return write_file(findings, OF_HOST, write_host, sink);
+}
+
+static int write_device_file(const struct findings *findings, struct text_sink *sink)
+{
+	return write_file(findings, OF_DEVICE, write_device, sink);
+}
+
+const struct result_file emit_csv_host = {
+	"host.csv", {csv_host_columns, CSV_HOST_COLUMNS, NULL}, write_host_file};
+const struct result_file emit_csv_device = {
+	"events.csv", {csv_event_columns, CSV_EVENT_COLUMNS, NULL}, write_device_file};

@@ -58,14 +58,4 @@ static inline void csv_write_string(struct csv *csv, struct writer *writer, uint
 extern const struct column csv_host_columns[CSV_HOST_COLUMNS];
 extern const struct column csv_event_columns[CSV_EVENT_COLUMNS];
 
-/* csv_rows.c: instants.csv, counters.csv, memory.csv. */
-#define CSV_N_ROWS 3
-extern const struct result_file csv_rows[CSV_N_ROWS];
-int csv_write_rows(const struct findings *findings, const struct emit_options *options,
-                   struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error);
-
-/* csv_reports.c: clocks.csv, alignment.csv, losses.csv, emitted.csv. */
-#define CSV_N_REPORTS 4
-extern const struct result_file csv_reports[CSV_N_REPORTS];
-
 #endif

@@ -178,22 +178,8 @@ static int fill_emitted(const struct findings *findings, struct row_sink *sink)
 /* -- files ----------------------------------------------------------------------------------- */
 
 const struct result_file csv_reports[CSV_N_REPORTS] = {
-	{"clocks.csv", {clock_columns, CLOCK_COLUMNS, fill_clocks, false}, NULL},
-	{"alignment.csv", {alignment_columns, ALIGNMENT_COLUMNS, fill_alignment, false}, NULL},
+	{"clocks.csv", {clock_columns, CLOCK_COLUMNS, fill_clocks}, NULL},
+	{"alignment.csv", {alignment_columns, ALIGNMENT_COLUMNS, fill_alignment}, NULL},
 	{"losses.csv", COLUMN_TABLE(loss_columns, fill_losses), NULL},
 	{"emitted.csv", COLUMN_TABLE(emitted_columns, fill_emitted), NULL},
 };
-
-static int write_rest(const void *what, const struct findings *findings,
-                      const struct emit_options *options, struct emit_file_count *counts,
-                      uint32_t *n, struct flextrace_error *error)
-{
-	(void)what;
-	FLEXTRACE_TRY(csv_write_rows(findings, options, counts, n, error));
-	for (size_t i = 0; i < CSV_N_REPORTS; i++)
-		FLEXTRACE_TRY(column_save(&csv_reports[i], findings, options->output_dir,
-		                          &counts[(*n)++], error));
-	return FLEXTRACE_OK;
-}
-
-const struct emitter emit_csv_rest = {.format = "csv", .write = write_rest};

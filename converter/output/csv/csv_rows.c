@@ -63,7 +63,8 @@ static const struct column memory_columns[] = {
 
 static int fill(const struct findings *findings, enum row_table table, struct row_sink *sink)
 {
-	struct table_cursor cursor = table_begin(timeline_table(findings->timeline, table));
+	const struct table *rows = timeline_table(findings->timeline, table);
+	struct table_cursor cursor = table_begin(rows);
 	struct csv_row line;
 	struct view view;
 	const void *row;
@@ -78,8 +79,10 @@ static int fill(const struct findings *findings, enum row_table table, struct ro
 			line.memory = *(const struct memory_row *)row;
 		*view_put_source(&view, line.source_text, line.of.stream, line.of.index) = '\0';
 		row_put(sink, &line);
-		sink->by_class[line.of.class]++;
+		sink->count->by_class[line.of.class]++;
 	}
+	sink->count->expected = rows->n_rows;
+	sink->count->has_classes = true;
 	view_release(&view);
 	return FLEXTRACE_OK;
 }
@@ -102,20 +105,7 @@ static int fill_memory(const struct findings *findings, struct row_sink *sink)
 }
 
 const struct result_file csv_rows[CSV_N_ROWS] = {
-	{"instants.csv", {instant_columns, N_COLUMNS(instant_columns), fill_instants, true}, NULL},
-	{"counters.csv", {counter_columns, N_COLUMNS(counter_columns), fill_counters, true}, NULL},
-	{"memory.csv", {memory_columns, N_COLUMNS(memory_columns), fill_memory, true}, NULL},
+	{"instants.csv", COLUMN_TABLE(instant_columns, fill_instants), NULL},
+	{"counters.csv", COLUMN_TABLE(counter_columns, fill_counters), NULL},
+	{"memory.csv", COLUMN_TABLE(memory_columns, fill_memory), NULL},
 };
-
-int csv_write_rows(const struct findings *findings, const struct emit_options *options,
-                   struct emit_file_count *counts, uint32_t *n, struct flextrace_error *error)
-{
-	for (int i = 0; i < CSV_N_ROWS; i++) {
-		struct emit_file_count *count = &counts[(*n)++];
-
-		FLEXTRACE_TRY(
-			column_save(&csv_rows[i], findings, options->output_dir, count, error));
-		count->expected = timeline_table(findings->timeline, OF_INSTANTS + i)->n_rows;
-	}
-	return FLEXTRACE_OK;
-}

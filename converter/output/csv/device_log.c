@@ -17,9 +17,6 @@
 #include "output/view.h"
 #include "model/clocks.h"
 
-#define FILE_15 "profile_log_device.csv"
-#define FILE_6  "profile_log_device_6.csv"
-
 #define FIRST_USER_TIMER 5 /* 1..4 are FW start, kernel start, kernel end, FW end */
 #define PACKET_TYPE_BITS 16
 
@@ -39,13 +36,12 @@ struct log_line {
 
 struct device_log {
 	struct view view;
-	struct writer writer;
+	struct writer *writer;  /* weak */
 	struct log_line *lines; /* owned */
 	uint32_t n;
 	uint32_t *slots;     /* owned: by device */
 	struct map instants; /* name -> number */
-	uint64_t n_left_out;
-	uint32_t columns; /* 6 or 15 */
+	uint32_t columns;    /* 6 or 15 */
 };
 
 /* -- in -------------------------------------------------------------------------------------- */
@@ -128,10 +124,13 @@ static int take_instants(struct device_log *log)
 }
 
 /* Values have no cycles of their own. */
-static void count_values(struct device_log *log)
+static uint64_t count_values(const struct timeline *timeline)
 {
-	TABLE_EACH(struct counter_row, row, &log->view.timeline->counters)
-		log->n_left_out += row->class == RECORD_MARKER_BATCH;
+	uint64_t n = 0;
+
+	TABLE_EACH(struct counter_row, row, &timeline->counters)
+		n += row->class == RECORD_MARKER_BATCH;
+	return n;
 }
 
 /* -- order ----------------------------------------------------------------------------------- */
@@ -200,7 +199,7 @@ static void write_text(struct device_log *log, const char *text, size_t n)
 			c = ' ';
 		if (c == ',')
 			c = ';';
-		writer_char(&log->writer, c);
+		writer_char(log->writer, c);
 	}
 }
 
@@ -220,9 +219,9 @@ static void write_risc(struct device_log *log, const struct log_line *line)
 	                       &log->view.timeline->tracks[line->track], &name)) {
 		write_text(log, name.bytes, name.length);
 	} else if (line->processor < sizeof(names) / sizeof(*names)) {
-		writer_raw(&log->writer, names[line->processor]);
+		writer_raw(log->writer, names[line->processor]);
 	} else {
-		writer_format(&log->writer, "RISC_%u", line->processor);
+		writer_format(log->writer, "RISC_%u", line->processor);
 	}
 }
 
@@ -255,7 +254,7 @@ static void write_zone_name(struct device_log *log, const struct log_line *line)
 		write_string(log, log->view.timeline->markers[line->marker].name);
 	} else {
 		write_risc(log, line);
-		writer_raw(&log->writer, line->kind == ROW_FIRMWARE ? "-FW" : "-KERNEL");
+		writer_raw(log->writer, line->kind == ROW_FIRMWARE ? "-FW" : "-KERNEL");
 	}
 }
 
@@ -265,7 +264,7 @@ static void write_source(struct device_log *log, const struct log_line *line)
 	                                      ? &log->view.timeline->markers[line->marker]
 	                                      : NULL;
 
-	writer_format(&log->writer, "%u,", marker ? marker->line : 0);
+	writer_format(log->writer, "%u,", marker ? marker->line : 0);
 	if (marker)
 		write_string(log, marker->file);
 }
@@ -274,16 +273,16 @@ static void write_rest(struct device_log *log, const struct log_line *line)
 {
 	static const char *const types[] = {"ZONE_START", "ZONE_END", "", "", "TS_EVENT"};
 
-	writer_format(&log->writer, ",0,%" PRIu64 ",,,", line->job);
+	writer_format(log->writer, ",0,%" PRIu64 ",,,", line->job);
 	write_zone_name(log, line);
-	writer_format(&log->writer, ",%s,", types[packet_type(line)]);
+	writer_format(log->writer, ",%s,", types[packet_type(line)]);
 	write_source(log, line);
-	writer_char(&log->writer, ',');
+	writer_char(log->writer, ',');
 }
 
 static void write_line(struct device_log *log, const struct log_line *line)
 {
-	struct writer *writer = &log->writer;
+	struct writer *writer = log->writer;
 
 	writer_format(writer, "%u,%u,%u,", log->slots[line->device],
 	              line->core % FLEXTRACE_CORE_STRIDE, line->core / FLEXTRACE_CORE_STRIDE);
@@ -299,22 +298,21 @@ static void write_header(struct device_log *log)
 	const struct device *device = log->n ? &log->view.identity->devices[log->lines[0].device]
 	                                     : NULL;
 
-	writer_literal(&log->writer, "ARCH: ");
+	writer_literal(log->writer, "ARCH: ");
 	if (device && device->name)
 		write_string(log, device->name);
 	else
-		writer_literal(&log->writer, "unknown");
-	writer_format(&log->writer, ", CHIP_FREQ[MHz]: %lld", llround(frequency_of(log)));
+		writer_literal(log->writer, "unknown");
+	writer_format(log->writer, ", CHIP_FREQ[MHz]: %lld", llround(frequency_of(log)));
 	if (log->columns == 15)
-		writer_format(&log->writer, ", Max Compute Cores: %u",
-		              device ? device->n_cores : 0);
-	writer_literal(&log->writer, "\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
-	                             "time[cycles since reset]");
+		writer_format(log->writer, ", Max Compute Cores: %u", device ? device->n_cores : 0);
+	writer_literal(log->writer, "\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+	                            "time[cycles since reset]");
 	if (log->columns == 15)
-		writer_literal(&log->writer,
+		writer_literal(log->writer,
 		               ", data, run host ID, trace id, trace id counter, zone name, type, "
 		               "source line, source file, meta data");
-	writer_char(&log->writer, '\n');
+	writer_char(log->writer, '\n');
 }
 
 static int fill(struct device_log *log)
@@ -322,40 +320,24 @@ static int fill(struct device_log *log)
 	FLEXTRACE_TRY(number_devices(log));
 	FLEXTRACE_TRY(take_zones(log));
 	FLEXTRACE_TRY(take_instants(log));
-	count_values(log);
 	if (log->n)
 		qsort(log->lines, log->n, sizeof(*log->lines), compare_lines);
 	return FLEXTRACE_OK;
 }
 
-static int write_file(struct device_log *log, const char *dir, const char *file,
-                      struct flextrace_error *error)
+static int write_log(const struct findings *findings, struct text_sink *sink, uint32_t columns)
 {
-	FLEXTRACE_TRY(writer_open(&log->writer, dir, file, false, error));
-	write_header(log);
-	for (uint32_t i = 0; i < log->n && !writer_failed(&log->writer); i++)
-		write_line(log, &log->lines[i]);
-	return writer_close(&log->writer, error);
-}
-
-static int write_log(const void *what, const struct findings *findings,
-                     const struct emit_options *options, struct emit_file_count *counts,
-                     uint32_t *n, struct flextrace_error *error)
-{
-	struct device_log log = {.columns = *(const uint32_t *)what};
-	const char *file = log.columns == 15 ? FILE_15 : FILE_6;
+	struct device_log log = {.writer = &sink->writer, .columns = columns};
 	int code = view_init(&log.view, findings);
 
 	if (code >= 0)
 		code = fill(&log);
-	code = code < 0 ? error_set(error, code, "Cannot write %s: no memory", file)
-	                : write_file(&log, options->output_dir, file, error);
-	counts[(*n)++] = (struct emit_file_count){
-		.file = file,
-		.rows = log.n,
-		.left_out = log.n_left_out,
-		.expected = log.n + log.n_left_out,
-	};
+	if (code >= 0)
+		write_header(&log);
+	for (uint32_t i = 0; code >= 0 && i < log.n && !writer_failed(log.writer); i++)
+		write_line(&log, &log.lines[i]);
+	sink->count->rows = log.n;
+	sink->count->left_out = count_values(findings->timeline);
 	free(log.lines);
 	free(log.slots);
 	map_release(&log.instants);
@@ -363,7 +345,15 @@ static int write_log(const void *what, const struct findings *findings,
 	return code;
 }
 
-static const uint32_t columns_15 = 15, columns_6 = 6;
+static int write_log_15(const struct findings *findings, struct text_sink *sink)
+{
+	return write_log(findings, sink, 15);
+}
 
-const struct emitter emit_tt_log = {"tt-log", write_log, &columns_15};
-const struct emitter emit_tt_log_6 = {"tt-log-6", write_log, &columns_6};
+static int write_log_6(const struct findings *findings, struct text_sink *sink)
+{
+	return write_log(findings, sink, 6);
+}
+
+const struct result_file emit_tt_log = {.name = "profile_log_device.csv", .write = write_log_15};
+const struct result_file emit_tt_log_6 = {.name = "profile_log_device_6.csv", .write = write_log_6};

@@ -11,19 +11,19 @@
 
 struct text {
 	struct view view;
-	struct writer writer;
-	struct emit_file_count *count; /* weak */
+	struct writer *writer; /* weak, both */
+	struct file_count *count;
 };
 
 /* Appends " key=" and leaves the value to the caller. */
-#define FIELD(text, key) writer_literal(&(text)->writer, " " key "=")
+#define FIELD(text, key) writer_literal((text)->writer, " " key "=")
 
 static void write_u64(struct text *text, const char *key, uint64_t value)
 {
-	writer_char(&text->writer, ' ');
-	writer_raw(&text->writer, key);
-	writer_char(&text->writer, '=');
-	writer_u64(&text->writer, value);
+	writer_char(text->writer, ' ');
+	writer_raw(text->writer, key);
+	writer_char(text->writer, '=');
+	writer_u64(text->writer, value);
 }
 
 static void write_nonzero(struct text *text, const char *key, uint64_t value)
@@ -34,10 +34,10 @@ static void write_nonzero(struct text *text, const char *key, uint64_t value)
 
 static void write_word(struct text *text, const char *key, const char *word)
 {
-	writer_char(&text->writer, ' ');
-	writer_raw(&text->writer, key);
-	writer_char(&text->writer, '=');
-	writer_raw(&text->writer, word);
+	writer_char(text->writer, ' ');
+	writer_raw(text->writer, key);
+	writer_char(text->writer, '=');
+	writer_raw(text->writer, word);
 }
 
 static void write_string(struct text *text, const char *key, uint32_t string)
@@ -45,13 +45,13 @@ static void write_string(struct text *text, const char *key, uint32_t string)
 	if (!string)
 		return;
 	write_word(text, key, "");
-	view_write_json(&text->view, &text->writer, string);
+	view_write_json(&text->view, text->writer, string);
 }
 
 static void write_time(struct text *text, int64_t time_ns)
 {
-	writer_char(&text->writer, ' ');
-	writer_i64(&text->writer, time_ns - text->view.timeline->first_time_ns);
+	writer_char(text->writer, ' ');
+	writer_i64(text->writer, time_ns - text->view.timeline->first_time_ns);
 }
 
 static void write_process(struct text *text, uint32_t process)
@@ -72,9 +72,9 @@ static void write_track(struct text *text, uint32_t index)
 	write_process(text, view_track_process(&text->view, index));
 	if (!view_is_device_track(track)) {
 		FIELD(text, "tid");
-		writer_i64(&text->writer, identity->threads[track->owner].vtid);
+		writer_i64(text->writer, identity->threads[track->owner].vtid);
 		if (track->kind == TRACK_ASYNC)
-			writer_literal(&text->writer, " async");
+			writer_literal(text->writer, " async");
 	} else {
 		write_u64(text, "device", identity->devices[track->owner].device);
 		write_u64(text, track->kind == TRACK_QUEUE ? "queue" : "core", track->id);
@@ -96,17 +96,16 @@ static void write_quality(struct text *text, uint8_t status, uint32_t err_ns)
 static void end_row(struct text *text, uint32_t stream, uint32_t index, enum record_class class)
 {
 	FIELD(text, "source");
-	view_write_source(&text->view, &text->writer, stream, index);
-	writer_char(&text->writer, '\n');
-	text->count->rows++;
-	text->count->by_class[class]++;
+	view_write_source(&text->view, text->writer, stream, index);
+	writer_char(text->writer, '\n');
+	file_count_row(text->count, class);
 }
 
 static void write_host_row(struct text *text, const void *any)
 {
 	const struct host_row *row = any;
 
-	writer_literal(&text->writer, "host");
+	writer_literal(text->writer, "host");
 	write_time(text, row->start_time_ns);
 	write_time(text, row->end_time_ns);
 	write_track(text, row->track);
@@ -128,8 +127,8 @@ static void write_op(struct text *text, const struct tick_op *op)
 	FIELD(text, "ts");
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
 		if (i > 0)
-			writer_char(&text->writer, ',');
-		writer_u64(&text->writer, op->ticks[i]);
+			writer_char(text->writer, ',');
+		writer_u64(text->writer, op->ticks[i]);
 	}
 	write_nonzero(text, "bytes", op->bytes);
 	write_nonzero(text, "power", op->power);
@@ -149,9 +148,9 @@ static void write_zone(struct text *text, const struct zone *zone)
 	write_nonzero(text, "run", run->run);
 	write_nonzero(text, "job", run->job);
 	FIELD(text, "ts");
-	writer_u64(&text->writer, zone->first_ticks);
-	writer_char(&text->writer, ',');
-	writer_u64(&text->writer, zone->last_ticks);
+	writer_u64(text->writer, zone->first_ticks);
+	writer_char(text->writer, ',');
+	writer_u64(text->writer, zone->last_ticks);
 	write_string(text, "file", marker->file);
 	write_nonzero(text, "line", marker->line);
 }
@@ -161,12 +160,12 @@ static void write_device_row(struct text *text, const void *any)
 	const struct device_row *row = any;
 	uint32_t stream, index;
 
-	writer_literal(&text->writer, "device");
+	writer_literal(text->writer, "device");
 	write_time(text, row->start_time_ns);
 	write_time(text, row->end_time_ns);
 	write_track(text, row->track);
 	write_word(text, "kind", "");
-	writer_json(&text->writer, kind_of_device(row->kind)->label,
+	writer_json(text->writer, kind_of_device(row->kind)->label,
 	            strlen(kind_of_device(row->kind)->label));
 	write_string(text, "name", view_device_name(&text->view, row));
 	if (view_is_zone(row))
@@ -182,7 +181,7 @@ static void write_instant_row(struct text *text, const void *any)
 {
 	const struct instant_row *row = any;
 
-	writer_raw(&text->writer, instant_kind_name(row->class));
+	writer_raw(text->writer, instant_kind_name(row->class));
 	write_time(text, row->time_ns);
 	write_track(text, row->track);
 	write_string(text, "name", row->name);
@@ -197,7 +196,7 @@ static void write_counter_row(struct text *text, const void *any)
 	const struct counter_row *row = any;
 	const struct identity *identity = text->view.identity;
 
-	writer_literal(&text->writer, "counter");
+	writer_literal(text->writer, "counter");
 	write_time(text, row->time_ns);
 	write_process(text, row->is_device ? identity->devices[row->owner].process : row->owner);
 	if (row->is_device)
@@ -206,7 +205,7 @@ static void write_counter_row(struct text *text, const void *any)
 		write_u64(text, "core", row->core);
 	write_string(text, "name", row->name);
 	FIELD(text, "value");
-	writer_double(&text->writer, row->value);
+	writer_double(text->writer, row->value);
 	write_quality(text, row->status, row->err_ns);
 	end_row(text, row->stream, row->index, row->class);
 }
@@ -216,11 +215,11 @@ static void write_memory_row(struct text *text, const void *any)
 	const struct memory_row *row = any;
 	const struct device *device = &text->view.identity->devices[row->device];
 
-	writer_literal(&text->writer, "memory");
+	writer_literal(text->writer, "memory");
 	write_time(text, row->time_ns);
 	write_process(text, device->process);
 	FIELD(text, "tid");
-	writer_i64(&text->writer, text->view.identity->threads[row->thread].vtid);
+	writer_i64(text->writer, text->view.identity->threads[row->thread].vtid);
 	write_u64(text, "device", device->device);
 	write_word(text, "op", memory_op_name(row->op));
 	write_u64(text, "address", row->address);
@@ -233,17 +232,17 @@ static void write_flow(struct text *text, const void *any)
 {
 	const struct flow *flow = any;
 
-	writer_literal(&text->writer, "flow");
+	writer_literal(text->writer, "flow");
 	write_time(text, flow->from_time_ns);
 	write_time(text, flow->to_time_ns);
 	write_track(text, flow->from_track);
-	writer_literal(&text->writer, " ->");
+	writer_literal(text->writer, " ->");
 	write_track(text, flow->to_track);
 	if (flow_is_message(flow, text->view.timeline->tracks))
 		write_string(text, "message", flow->message.sync);
 	else
 		write_nonzero(text, "correlation", flow->correlation);
-	writer_char(&text->writer, '\n');
+	writer_char(text->writer, '\n');
 	text->count->arrows++;
 }
 
@@ -254,7 +253,7 @@ static void write_losses(struct text *text)
 	for (uint32_t i = 0; i < ledger->losses.n; i++) {
 		const struct loss *loss = &ledger->losses.all[i];
 
-		writer_literal(&text->writer, "loss");
+		writer_literal(text->writer, "loss");
 		write_word(text, "cause", ledger_cause_id(loss->cause));
 		write_u64(text, "count", loss->all.count);
 		if (loss->place.process != FLEXTRACE_NONE)
@@ -265,9 +264,9 @@ static void write_losses(struct text *text)
 			write_u64(text, "core", loss->place.core);
 		if (loss->place.stream != FLEXTRACE_NONE) {
 			FIELD(text, "stream");
-			view_write_stream(&text->view, &text->writer, loss->place.stream);
+			view_write_stream(&text->view, text->writer, loss->place.stream);
 		}
-		writer_char(&text->writer, '\n');
+		writer_char(text->writer, '\n');
 	}
 }
 
@@ -277,7 +276,7 @@ static void write_table(struct text *text, const struct table *table, size_t row
 	struct table_cursor cursor = table_begin(table);
 	const void *row;
 
-	while ((row = table_next(&cursor, row_bytes)) && !writer_failed(&text->writer))
+	while ((row = table_next(&cursor, row_bytes)) && !writer_failed(text->writer))
 		write(text, row);
 }
 
@@ -294,31 +293,16 @@ static void write_rows(struct text *text)
 	write_losses(text);
 }
 
-static int text_write(const void *what, const struct findings *findings,
-                      const struct emit_options *options, struct emit_file_count *counts,
-                      uint32_t *n, struct flextrace_error *error)
+static int text_write(const struct findings *findings, struct text_sink *sink)
 {
-	struct text text = {.count = &counts[(*n)++]};
-	int code;
+	struct text text = {.writer = &sink->writer, .count = sink->count};
 
-	(void)what;
-	*text.count = (struct emit_file_count){
-		.file = "timeline.txt",
-		.has_classes = true,
-		.expected = timeline_n_rows(findings->timeline),
-	};
-	if (view_init(&text.view, findings) < 0)
-		return error_set(error, FLEXTRACE_E_MEMORY,
-		                 "Cannot write timeline.txt: cause=no memory");
-	code = writer_open(&text.writer, options->output_dir, text.count->file, false, error);
-	if (code < 0) {
-		view_release(&text.view);
-		return code;
-	}
+	FLEXTRACE_TRY(view_init(&text.view, findings));
 	write_rows(&text);
-	text.count->replaced_bytes = text.writer.replaced_bytes;
 	view_release(&text.view);
-	return writer_close(&text.writer, error);
+	sink->count->expected = timeline_n_rows(findings->timeline);
+	sink->count->has_classes = true;
+	return FLEXTRACE_OK;
 }
 
-const struct emitter emit_text = {.format = "text", .write = text_write};
+const struct result_file emit_text = {.name = "timeline.txt", .write = text_write};

@@ -173,10 +173,8 @@ static void write_rank(struct emit_test *test, uint32_t process, const char *nam
 	const struct emit_options options = {.output_dir = test->dir};
 	struct findings findings = test->fixture.findings;
 
-	test->n_counts = 0;
 	findings.rank_rows = &rank_rows;
-	assert_int_equal(emit_chrome_rank(&findings, &options, process, name, test->counts, NULL),
-	                 0);
+	assert_int_equal(emit_chrome(&findings, &options, process, name, test->counts, NULL), 0);
 	assert_int_equal(test->counts[0].rows, test->counts[0].expected);
 	assert_string_equal(test->counts[0].file, name);
 	emit_test_read_gzip(test, name);

@@ -72,7 +72,7 @@ static void test_column_text__leaves_empty_what_is_not_known(void **state)
 {
 	const struct result_file file = {"t.csv", COLUMN_TABLE(columns, fill), NULL};
 	char *dir = scratch_dir(), *text;
-	struct emit_file_count count;
+	struct file_count count;
 
 	(void)state;
 	assert_int_equal(column_save(&file, NULL, dir, &count, NULL), 0);
@@ -110,9 +110,9 @@ static int fill_found(const struct findings *findings, struct row_sink *sink)
 
 static void test_column_text__takes_columns_and_cells_that_are_found(void **state)
 {
-	const struct result_file file = {"t.csv", {NULL, 0, fill_found, false}, NULL};
+	const struct result_file file = {"t.csv", {NULL, 0, fill_found}, NULL};
 	char *dir = scratch_dir(), *text;
-	struct emit_file_count count;
+	struct file_count count;
 
 	(void)state;
 	assert_int_equal(column_save(&file, NULL, dir, &count, NULL), 0);
@@ -148,7 +148,7 @@ static void test_column_text__leaves_no_file_where_rows_are_missing(void **state
 	const struct result_file file = {"t.csv", COLUMN_TABLE(columns, fill_partly), NULL};
 	struct flextrace_error error = {0};
 	char *dir = scratch_dir();
-	struct emit_file_count count;
+	struct file_count count;
 
 	(void)state;
 	assert_int_equal(column_save(&file, NULL, dir, &count, &error), FLEXTRACE_E_MEMORY);

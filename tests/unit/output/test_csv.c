@@ -12,27 +12,30 @@
 #include "model/emitted/emitted.h"
 #include "csv_checker.h"
 #include "emit_fixture.h"
+#include "output/column_text.h"
 #include "scratch.h"
 
-static const struct emitter *const parts[] = {&emit_csv_host, &emit_csv_device, &emit_csv_rest};
+#define N_FILES 9
+
+static const struct result_file *const files[N_FILES] = {
+	&emit_csv_host,  &emit_csv_device, &csv_rows[0],    &csv_rows[1],    &csv_rows[2],
+	&csv_reports[0], &csv_reports[1],  &csv_reports[2], &csv_reports[3],
+};
 
 /* Writes all files and has each checked against the documentation. */
 static void emit(struct emit_test *test)
 {
-	struct emit_options options = {.output_dir = test->dir};
 	char *formats = scratch_read(FORMATS_DIR, "formats.md", NULL);
 
 	assert_non_null(formats);
-	for (int i = 0; i < 3; i++)
-		assert_int_equal(parts[i]->write(parts[i]->what, &test->fixture.findings, &options,
-		                                 test->counts, &test->n_counts, NULL),
-		                 0);
-	assert_int_equal(test->n_counts, 9);
-	for (uint32_t i = 0; i < test->n_counts; i++) {
-		const struct emit_file_count *count = &test->counts[i];
+	for (int i = 0; i < N_FILES; i++) {
+		struct file_count *count = &test->counts[i];
+		char *text;
 		size_t n;
-		char *text = scratch_read(test->dir, count->file, &n);
 
+		assert_int_equal(
+			column_save(files[i], &test->fixture.findings, test->dir, count, NULL), 0);
+		text = scratch_read(test->dir, count->file, &n);
 		assert_non_null(text);
 		assert_int_equal(csv_check(count->file, text, n, formats, stderr), 0);
 		assert_int_equal(count->rows, count->expected);
@@ -215,7 +218,7 @@ static void test_csv__lists_clocks_by_rank(void **state)
 static void test_csv__counts_each_row_by_its_class(void **state)
 {
 	struct emit_test *test = *state;
-	const struct emit_file_count *host = &test->counts[0], *events = &test->counts[1];
+	const struct file_count *host = &test->counts[0], *events = &test->counts[1];
 
 	emit(test);
 	assert_string_equal(host->file, "host.csv");
@@ -234,7 +237,7 @@ static void test_csv__writes_headers_for_an_empty_timeline(void **state)
 	struct emit_test *test = *state;
 
 	emit(test);
-	for (uint32_t i = 0; i < test->n_counts; i++)
+	for (int i = 0; i < N_FILES; i++)
 		assert_file(test, test->counts[i].file, "");
 }
 
@@ -307,22 +310,19 @@ static void test_csv__tells_what_programs_emitted(void **state)
 
 static void test_csv__leaves_nothing_where_it_cannot_write(void **state)
 {
-	static const char *const files[] = {"host.csv", "events.csv", "clocks.csv"};
 	struct emit_test *test = *state;
-	struct emit_options options = {.output_dir = test->dir};
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < N_FILES; i++) {
 		struct flextrace_error error = {0};
 		char *path = NULL, tmp[64];
 
-		assert_true(asprintf(&path, "%s/%s", test->dir, files[i]) > 0);
+		assert_true(asprintf(&path, "%s/%s", test->dir, files[i]->name) > 0);
 		assert_int_equal(mkdir(path, 0777), 0);
-		test->n_counts = 0;
-		assert_int_equal(parts[i]->write(parts[i]->what, &test->fixture.findings, &options,
-		                                 test->counts, &test->n_counts, &error),
+		assert_int_equal(column_save(files[i], &test->fixture.findings, test->dir,
+		                             test->counts, &error),
 		                 FLEXTRACE_E_OUTPUT);
 		assert_non_null(strstr(error.message, path));
-		snprintf(tmp, sizeof(tmp), "%s.tmp", files[i]);
+		snprintf(tmp, sizeof(tmp), "%s.tmp", files[i]->name);
 		assert_false(scratch_has(test->dir, tmp));
 		free(path);
 	}

@@ -212,7 +212,7 @@ static int write_calls(const struct findings *findings, struct text_sink *sink)
 {
 	if (!scratch_has(sink->dir, "told")) /* a file, where it is to succeed */
 		return error_set(sink->error, FLEXTRACE_E_OUTPUT, "Cannot write calls");
-	sink->n = findings->timeline->host_rows.n_rows;
+	sink->count->rows = findings->timeline->host_rows.n_rows;
 	return 0;
 }
 

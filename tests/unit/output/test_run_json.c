@@ -17,12 +17,12 @@ static int start(void **state)
 
 	emit_test_sample(state);
 	test = *state;
-	test->counts[0] = (struct emit_file_count){
+	test->counts[0] = (struct file_count){
 		.file = "host.csv", .rows = 8, .expected = 8, .has_classes = true};
 	test->counts[0].by_class[RECORD_SCOPE] = 6;
 	test->counts[0].by_class[RECORD_STEP] = 1;
 	test->counts[0].by_class[RECORD_COLLECTIVE] = 1;
-	test->counts[1] = (struct emit_file_count){.file = "clocks.csv", .rows = 1, .expected = 1};
+	test->counts[1] = (struct file_count){.file = "clocks.csv", .rows = 1, .expected = 1};
 	return 0;
 }
 

@@ -8,17 +8,15 @@
 #include <cmocka.h>
 
 #include "emit_fixture.h"
+#include "output/column_text.h"
 #include "scratch.h"
 
 static void assert_text(struct emit_test *test, const char *expected)
 {
-	struct emit_options options = {.output_dir = test->dir};
 	char *text;
 
-	assert_int_equal(emit_text.write(emit_text.what, &test->fixture.findings, &options,
-	                                 test->counts, &test->n_counts, NULL),
-	                 0);
-	assert_int_equal(test->n_counts, 1);
+	assert_int_equal(
+		column_save(&emit_text, &test->fixture.findings, test->dir, test->counts, NULL), 0);
 	assert_int_equal(test->counts[0].rows, test->counts[0].expected);
 	text = scratch_read(test->dir, "timeline.txt", NULL);
 	assert_string_equal(text, expected);
