@@ -52,8 +52,9 @@ static int describe(const struct option_spec *spec, const struct conversion_opti
 
 int describe_options(const struct conversion_options *options, struct text_list *out)
 {
-	static const struct option_spec *const tables[] = {conversion_option_table,
-	                                                   import_option_table, aie_option_table};
+	static const struct option_spec *const tables[] = {
+		conversion_option_table, import_option_table, aie_import_option_table,
+		aie_option_table};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		for (const struct option_spec *spec = tables[i]; spec->name; spec++)

@@ -70,11 +70,11 @@ const struct option_spec conversion_option_table[] = {
 	OPTION("per-rank", 0, FLAG, MEMBER(plain.per_rank), NULL,
 	       "Write a file for each rank, too, as TensorBoard and HTA read them"),
 	OPTION("overlap", 0, TEXT, MEMBER(view.overlap), "MODE",
-	       "Rows that cross in trace.json: lanes, async, drop or warn", .fallback = "lanes"),
+	       "Rows that cross in trace.json: lanes, async, drop or warn"),
 	OPTION("types", 0, TEXT, MEMBER(view.types), "PHASES",
 	       "Write only these kinds of events into trace.json, as XCisf", .fallback = "all"),
 	OPTION("time-unit", 0, TEXT, MEMBER(view.time_unit), "UNIT",
-	       "What viewers of trace.json show: ms or ns", .fallback = "ms"),
+	       "What viewers of trace.json show: ms or ns"),
 	OPTION("profile", 0, TEXT, MEMBER(profile), "FILE",
 	       "Take options from a JSON file; those given here go before it", .is_untold = true),
 	OPTION("without", 0, LIST, MEMBER(without), "NAME,...",
@@ -98,14 +98,18 @@ const struct option_spec import_option_table[] = {
 	OPTION("as", 0, TEXT, MEMBER(as), "DIALECT",
 	       "Read files as flex, torch, tt-csv, aie-json or marker-area",
 	       .fallback = "by content"),
-	OPTION("clock-ghz", 0, REAL, MEMBER(plain.aie.clock_ghz), "GHZ",
-	       "Rate of the cycles of AIE traces", .min = 1e-3, .max = 1e3, .fallback = "1.25"),
-	OPTION("duplicate-gap", 0, REAL, MEMBER(plain.aie.duplicate_gap), "PART",
-	       "AIE kernels that start nearer than PART of their median are one",
-	       .min = 1e-6, .max = 1, .fallback = "0.25"),
 	{.name = NULL}};
 
 #define AIE(name) MEMBER(plain.aie.name)
+
+const struct option_spec aie_import_option_table[] = {
+	OPTION("clock-ghz", 0, REAL, AIE(clock_ghz), "GHZ",
+	       "Rate of the cycles of AIE traces", .min = 1e-3, .max = 1e3),
+	OPTION("duplicate-gap", 0, REAL, AIE(duplicate_gap), "PART",
+	       "AIE kernels that start nearer than PART of their median are one",
+	       .min = 1e-6, .max = 1),
+	{.name = NULL}};
+
 #define AIE_SIZE(name, help) \
 	OPTION(#name, 0, NUMBER, AIE(name), "N", help, .min = 1, .max = 1e9)
 
@@ -133,11 +137,6 @@ const struct option_spec aie_option_table[] = {
 	       .max = 1e9, .fallback = "all behind the warm-up"),
 	{.name = NULL}};
 /* clang-format on */
-
-static void *member_of(const struct option_spec *spec, void *values)
-{
-	return (char *)values + spec->offset;
-}
 
 const char *option_type_phrase(enum option_type type)
 {
@@ -177,55 +176,6 @@ static int check_range(const struct option_spec *spec, double value, struct flex
 	                 spec->min, spec->max);
 }
 
-int option_set_flag(const struct option_spec *spec, bool flag, void *values,
-                    struct flextrace_error *error)
-{
-	if (spec->type == OPTION_FLAG) {
-		*(bool *)member_of(spec, values) = flag;
-		return 0;
-	}
-	if (spec->type == OPTION_LIMIT || spec->type == OPTION_BUDGET) {
-		*(struct option_limit *)member_of(spec, values) = (struct option_limit){flag, 0};
-		return 0;
-	}
-	return option_refuse(spec, NULL, error);
-}
-
-int option_set_number(const struct option_spec *spec, int64_t number, void *values,
-                      struct flextrace_error *error)
-{
-	switch (spec->type) {
-	case OPTION_NUMBER:
-		FLEXTRACE_TRY(check_range(spec, (double)number, error));
-		*(int64_t *)member_of(spec, values) = number;
-		return 0;
-	case OPTION_REAL:
-		return option_set_real(spec, (double)number, values, error);
-	case OPTION_LIMIT:
-	case OPTION_BUDGET:
-		FLEXTRACE_TRY(check_range(spec, (double)number, error));
-		*(struct option_limit *)member_of(spec, values) =
-			(struct option_limit){true, (uint64_t)number};
-		return 0;
-	case OPTION_SIZE:
-		FLEXTRACE_TRY(check_range(spec, (double)number, error));
-		*(uint64_t *)member_of(spec, values) = (uint64_t)number;
-		return 0;
-	default:
-		return option_refuse(spec, NULL, error);
-	}
-}
-
-int option_set_real(const struct option_spec *spec, double real, void *values,
-                    struct flextrace_error *error)
-{
-	if (spec->type != OPTION_REAL)
-		return option_refuse(spec, NULL, error);
-	FLEXTRACE_TRY(check_range(spec, real, error));
-	*(double *)member_of(spec, values) = real;
-	return 0;
-}
-
 static int list_append(struct option_list *list, const char *text)
 {
 	const char **texts = realloc(list->texts, (list->n + 1) * sizeof(*texts));
@@ -237,76 +187,117 @@ static int list_append(struct option_list *list, const char *text)
 	return 0;
 }
 
-static int parse_size(const struct option_spec *spec, const char *text, void *values,
-                      struct flextrace_error *error)
+/* Makes what was given a value of the option's own type, where it can be one. */
+static void adapt(const struct option_spec *spec, struct option_value *value)
 {
 	uint64_t bytes;
 
-	if (!size_parse(text, &bytes))
-		return option_refuse(spec, text, error);
-	return option_set_number(spec, (int64_t)bytes, values, error);
+	if (value->kind == GIVEN_NUMBER && spec->type == OPTION_REAL)
+		*value = OPTION_REAL_VALUE((double)value->number);
+	else if (value->kind == GIVEN_TEXT &&
+	         (spec->type == OPTION_SIZE || spec->type == OPTION_BUDGET) &&
+	         size_parse(value->text, &bytes))
+		*value = OPTION_NUMBER_VALUE((int64_t)bytes);
 }
 
-int option_set_text(const struct option_spec *spec, const char *text, void *values,
-                    struct flextrace_error *error)
+static bool takes(enum option_type type, const struct option_value *value)
 {
-	if (spec->type == OPTION_SIZE || spec->type == OPTION_BUDGET)
-		return parse_size(spec, text, values, error);
-	if (spec->type != OPTION_TEXT && spec->type != OPTION_LIST)
-		return option_refuse(spec, NULL, error);
-	if (!text[0])
+	static const unsigned char kinds[] = {
+		[OPTION_FLAG] = 1 << GIVEN_FLAG,
+		[OPTION_TEXT] = 1 << GIVEN_TEXT,
+		[OPTION_LIST] = 1 << GIVEN_TEXT,
+		[OPTION_NUMBER] = 1 << GIVEN_NUMBER,
+		[OPTION_REAL] = 1 << GIVEN_REAL,
+		[OPTION_LIMIT] = 1 << GIVEN_FLAG | 1 << GIVEN_NUMBER,
+		[OPTION_SIZE] = 1 << GIVEN_NUMBER,
+		[OPTION_BUDGET] = 1 << GIVEN_FLAG | 1 << GIVEN_NUMBER,
+	};
+
+	return kinds[type] >> value->kind & 1;
+}
+
+static int check_value(const struct option_spec *spec, const struct option_value *value,
+                       struct flextrace_error *error)
+{
+	if (!takes(spec->type, value))
+		return option_refuse(spec, value->kind == GIVEN_TEXT ? value->text : NULL, error);
+	if (value->kind == GIVEN_NUMBER)
+		return check_range(spec, (double)value->number, error);
+	if (value->kind == GIVEN_REAL)
+		return check_range(spec, value->real, error);
+	if (value->kind == GIVEN_TEXT && !value->text[0])
 		return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` must not be empty",
 		                 spec->name);
-	if (spec->type == OPTION_TEXT) {
-		*(const char **)member_of(spec, values) = text;
-		return 0;
-	}
-	if (list_append(member_of(spec, values), text) < 0)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	return 0;
 }
 
-static int parse_number(const struct option_spec *spec, const char *text, void *values,
-                        struct flextrace_error *error)
+int option_set(const struct option_spec *spec, struct option_value value, void *values,
+               struct flextrace_error *error)
 {
-	char *end;
-	long long number;
+	void *member = (char *)values + spec->offset;
 
-	errno = 0;
-	number = strtoll(text, &end, 10);
-	if (errno || end == text || *end)
-		return option_refuse(spec, text, error);
-	return option_set_number(spec, number, values, error);
+	adapt(spec, &value);
+	FLEXTRACE_TRY(check_value(spec, &value, error));
+	switch (spec->type) {
+	case OPTION_FLAG:
+		*(bool *)member = value.flag;
+		break;
+	case OPTION_TEXT:
+		*(const char **)member = value.text;
+		break;
+	case OPTION_LIST:
+		if (list_append(member, value.text) < 0)
+			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		break;
+	case OPTION_NUMBER:
+	case OPTION_SIZE: /* not negative: the same bytes */
+		*(int64_t *)member = value.number;
+		break;
+	case OPTION_REAL:
+		*(double *)member = value.real;
+		break;
+	case OPTION_LIMIT:
+	case OPTION_BUDGET:
+		*(struct option_limit *)member =
+			value.kind == GIVEN_FLAG
+				? (struct option_limit){value.flag, 0}
+				: (struct option_limit){true, (uint64_t)value.number};
+	}
+	return 0;
 }
 
-static int parse_real(const struct option_spec *spec, const char *text, void *values,
-                      struct flextrace_error *error)
+/* False: the text is no value of that type. */
+static bool read_text(enum option_type type, const char *text, struct option_value *ret_value)
 {
-	char *end;
-	double real = strtod(text, &end);
+	char *end = NULL;
 
-	if (end == text || *end)
-		return option_refuse(spec, text, error);
-	return option_set_real(spec, real, values, error);
+	errno = 0;
+	switch (type) {
+	case OPTION_FLAG:
+		*ret_value = OPTION_FLAG_VALUE(text[0] == 'y');
+		return strcmp(text, "yes") == 0 || strcmp(text, "no") == 0;
+	case OPTION_NUMBER:
+	case OPTION_LIMIT:
+		*ret_value = OPTION_NUMBER_VALUE(strtoll(text, &end, 10));
+		return !errno && end != text && !*end;
+	case OPTION_REAL:
+		*ret_value = OPTION_REAL_VALUE(strtod(text, &end));
+		return end != text && !*end;
+	default:
+		*ret_value = OPTION_TEXT_VALUE(text);
+		return true;
+	}
 }
 
 int option_parse(const struct option_spec *spec, const char *text, void *values,
                  struct flextrace_error *error)
 {
-	if (!text) {
-		if (spec->type == OPTION_FLAG || spec->type == OPTION_LIMIT ||
-		    spec->type == OPTION_BUDGET)
-			return option_set_flag(spec, true, values, error);
-		return option_refuse(spec, NULL, error);
-	}
-	if (spec->type == OPTION_NUMBER || spec->type == OPTION_LIMIT)
-		return parse_number(spec, text, values, error);
-	if (spec->type == OPTION_REAL)
-		return parse_real(spec, text, values, error);
+	struct option_value value = OPTION_FLAG_VALUE(true);
+
+	if (!text || read_text(spec->type, text, &value))
+		return option_set(spec, value, values, error);
 	if (spec->type != OPTION_FLAG)
-		return option_set_text(spec, text, values, error);
-	if (strcmp(text, "yes") == 0 || strcmp(text, "no") == 0)
-		return option_set_flag(spec, text[0] == 'y', values, error);
+		return option_refuse(spec, text, error);
 	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes yes or no: value=%s",
 	                 spec->name, text);
 }
@@ -356,6 +347,15 @@ const struct option_spec *option_find(const struct option_spec *table, const cha
 	return NULL;
 }
 
+const struct option_spec *option_find_any(const struct option_spec *const *tables, const char *name)
+{
+	const struct option_spec *spec = NULL;
+
+	while (*tables && !spec)
+		spec = option_find(*tables++, name);
+	return spec;
+}
+
 void options_release(const struct option_spec *table, void *values)
 {
 	for (; table->name; table++) {
@@ -363,7 +363,7 @@ void options_release(const struct option_spec *table, void *values)
 
 		if (table->type != OPTION_LIST)
 			continue;
-		list = member_of(table, values);
+		list = (void *)((char *)values + table->offset);
 		free(list->texts);
 		*list = (struct option_list){NULL, 0};
 	}

@@ -64,24 +64,34 @@ struct option_spec {
 		.metavar = metavar_, .help = help_, __VA_ARGS__                              \
 	}
 
-/* Sets an option from text; `text` NULL: none was given. FLEXTRACE_E_USAGE: not of the option's
- * type or range. */
+/* What was given for an option: a text of a command line, or a value that has a type. */
+struct option_value {
+	enum { GIVEN_OTHER, GIVEN_FLAG, GIVEN_NUMBER, GIVEN_REAL, GIVEN_TEXT } kind;
+	union { /* nothing of OTHER, which no option takes */
+		bool flag;
+		int64_t number;
+		double real;
+		const char *text;
+	};
+};
+#define OPTION_FLAG_VALUE(value)   ((struct option_value){GIVEN_FLAG, .flag = (value)})
+#define OPTION_NUMBER_VALUE(value) ((struct option_value){GIVEN_NUMBER, .number = (value)})
+#define OPTION_REAL_VALUE(value)   ((struct option_value){GIVEN_REAL, .real = (value)})
+#define OPTION_TEXT_VALUE(value)   ((struct option_value){GIVEN_TEXT, .text = (value)})
+
+/* Sets an option, adds to a list. FLEXTRACE_E_USAGE where it takes no such value. Whole numbers
+ * serve REAL and LIMIT too, booleans FLAG and LIMIT, texts SIZE and BUDGET. */
+int option_set(const struct option_spec *spec, struct option_value value, void *values,
+               struct flextrace_error *error);
+
+/* The same from the text of a command line, whatever its type; NULL: none was given. */
 int option_parse(const struct option_spec *spec, const char *text, void *values,
                  struct flextrace_error *error);
 
-/* The same from a typed value: FLEXTRACE_E_USAGE where the option takes no such value. Whole
- * numbers serve REAL and LIMIT too, booleans FLAG and LIMIT. */
-int option_set_flag(const struct option_spec *spec, bool flag, void *values,
-                    struct flextrace_error *error);
-int option_set_number(const struct option_spec *spec, int64_t number, void *values,
-                      struct flextrace_error *error);
-int option_set_real(const struct option_spec *spec, double real, void *values,
-                    struct flextrace_error *error);
-int option_set_text(const struct option_spec *spec, const char *text, void *values,
-                    struct flextrace_error *error);
-
-/* The option of that name in a table, or NULL. */
+/* The option of that name in a table, or in one of several (ended by NULL); or NULL. */
 const struct option_spec *option_find(const struct option_spec *table, const char *name);
+const struct option_spec *option_find_any(const struct option_spec *const *tables,
+                                          const char *name);
 
 /* "a switch", "a whole number", ...: what an option takes. */
 const char *option_type_phrase(enum option_type type);
@@ -153,18 +163,21 @@ struct conversion_options {
 	const struct pair_report *pairs;
 	uint32_t n_pairs;
 };
-#define CONVERSION_OPTIONS_INIT                                                 \
-	{                                                                       \
-		.formats = "chrome,csv", .clock = {.rho_ppm = DEFAULT_RHO_PPM}, \
-		.reference_rank = -1, .plain = {                                \
-			.aie = AIE_OPTIONS_INIT                                 \
-		}                                                               \
+/* The defaults of all options: help, man pages, run.json and the plug-in take them from here. */
+#define CONVERSION_OPTIONS_INIT                                                     \
+	{                                                                           \
+		.formats = "chrome,csv", .clock = {.rho_ppm = DEFAULT_RHO_PPM},     \
+		.reference_rank = -1, .plain = {.aie = AIE_OPTIONS_INIT}, .view = { \
+			.overlap = "lanes",                                         \
+			.time_unit = "ms"                                           \
+		}                                                                   \
 	}
 
 /* All of struct conversion_options: what every conversion takes, what those take that read files of
- * other tools, and what convert and the sink take besides. */
+ * other tools and of AMD's AI engines, and what convert and the sink take besides. */
 extern const struct option_spec conversion_option_table[];
 extern const struct option_spec import_option_table[];
+extern const struct option_spec aie_import_option_table[];
 extern const struct option_spec aie_option_table[];
 
 #endif

@@ -22,20 +22,17 @@ static int refuse(const char *path, const char *reason, const char *what,
 /* -- which options the caller gave ---------------------------------------------------------- */
 
 /* What a profile may say. Files are read by other options before one is looked at. */
-static const struct option_spec *const tables[] = {conversion_option_table, aie_option_table};
-#define N_TABLES (sizeof(tables) / sizeof(tables[0]))
+static const struct option_spec *const tables[] = {conversion_option_table, aie_option_table, NULL};
 
 /* Its bit; 0: an option of another table. */
 static uint64_t bit_of(const struct option_spec *spec)
 {
 	uint64_t bit = 1;
 
-	for (size_t i = 0; i < N_TABLES; i++) {
-		for (const struct option_spec *at = tables[i]; at->name; at++, bit <<= 1) {
+	for (const struct option_spec *const *table = tables; *table; table++)
+		for (const struct option_spec *at = *table; at->name; at++, bit <<= 1)
 			if (at == spec)
 				return bit;
-		}
-	}
 	return 0;
 }
 
@@ -49,36 +46,31 @@ void profile_note_given(const struct option_spec *spec, void *options)
 
 /* -- values --------------------------------------------------------------------------------- */
 
-static int set_texts(const struct option_spec *spec, const cJSON *array,
-                     struct conversion_options *options, struct flextrace_error *error)
-{
-	const cJSON *item;
-
-	cJSON_ArrayForEach(item, array)
-	{
-		if (spec->type != OPTION_LIST || !cJSON_IsString(item))
-			return option_refuse(spec, NULL, error);
-		FLEXTRACE_TRY(option_set_text(spec, item->valuestring, options, error));
-	}
-	return FLEXTRACE_OK;
-}
-
-static int set_value(const struct option_spec *spec, const cJSON *item,
-                     struct conversion_options *options, struct flextrace_error *error)
+static struct option_value value_of(const cJSON *item)
 {
 	double number = item->valuedouble;
 
 	if (cJSON_IsBool(item))
-		return option_set_flag(spec, cJSON_IsTrue(item), options, error);
+		return OPTION_FLAG_VALUE(cJSON_IsTrue(item));
 	if (cJSON_IsString(item))
-		return option_set_text(spec, item->valuestring, options, error);
-	if (cJSON_IsArray(item))
-		return set_texts(spec, item, options, error);
+		return OPTION_TEXT_VALUE(item->valuestring);
 	if (!cJSON_IsNumber(item))
-		return option_refuse(spec, NULL, error);
+		return (struct option_value){GIVEN_OTHER, .flag = false};
 	if (number == floor(number) && fabs(number) <= MAX_EXACT)
-		return option_set_number(spec, (int64_t)number, options, error);
-	return option_set_real(spec, number, options, error);
+		return OPTION_NUMBER_VALUE((int64_t)number);
+	return OPTION_REAL_VALUE(number);
+}
+
+static int set_value(const struct option_spec *spec, const cJSON *value,
+                     struct conversion_options *options, struct flextrace_error *error)
+{
+	const cJSON *item;
+
+	if (!cJSON_IsArray(value) || spec->type != OPTION_LIST)
+		return option_set(spec, value_of(value), options, error);
+	cJSON_ArrayForEach(item, value)
+		FLEXTRACE_TRY(option_set(spec, value_of(item), options, error));
+	return FLEXTRACE_OK;
 }
 
 /* Options that make no sense in there. */
@@ -105,7 +97,8 @@ static int take_derivations(const cJSON *derivations, struct conversion_options 
 			return refuse(options->profile, "a derivation is neither true nor false",
 			              item->string, error);
 		if (cJSON_IsFalse(item))
-			FLEXTRACE_TRY(option_set_text(&spec, item->string, options, error));
+			FLEXTRACE_TRY(
+				option_set(&spec, OPTION_TEXT_VALUE(item->string), options, error));
 	}
 	return FLEXTRACE_OK;
 }
@@ -113,10 +106,8 @@ static int take_derivations(const cJSON *derivations, struct conversion_options 
 static int take_member(const cJSON *item, struct conversion_options *options,
                        struct flextrace_error *error)
 {
-	const struct option_spec *spec = NULL;
+	const struct option_spec *spec = option_find_any(tables, item->string);
 
-	for (size_t i = 0; i < N_TABLES && !spec; i++)
-		spec = option_find(tables[i], item->string);
 	if (strcmp(item->string, "derivations") == 0)
 		return take_derivations(item, options, error);
 	if (!spec || is_about_profiles(spec))

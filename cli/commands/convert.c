@@ -105,8 +105,7 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 	const char **inputs = malloc(reader->n_traces * sizeof(*inputs));
 	struct reader_options traces = *reader;
 	struct import_options files = {.torch_ranks = options->torch_ranks,
-	                               .clock_ghz = options->plain.aie.clock_ghz,
-	                               .duplicate_gap = options->plain.aie.duplicate_gap,
+	                               .aie = &options->plain.aie,
 	                               .warn = cli_pass_warning,
 	                               .pair = keep_pair,
 	                               .context = conversion};
@@ -365,6 +364,7 @@ const struct command convert_command = {
 	.tables = {{option_table, 0, NULL},
                    {conversion_option_table, CONVERSION, "conversion"},
                    {import_option_table, CONVERSION, "files"},
+                   {aie_import_option_table, CONVERSION, "aie-files"},
                    {aie_option_table, CONVERSION, "aie"}},
 	.options_bytes = sizeof(struct convert_options),
 	.defaults = &(const struct convert_options){.conversion = CONVERSION_OPTIONS_INIT},

@@ -7,17 +7,6 @@
 #include "terminal/cli.h"
 #include "report/marker_names.h"
 
-#define AT(member) offsetof(struct conversion_options, member)
-static const struct option_spec option_table[] = {
-	OPTION("names", 0, LIST, AT(plain.names), "FILE",
-               "Take marker names from a firmware image (may be repeated)"),
-	OPTION("output-dir", 'o', TEXT, AT(output_dir), "DIR",
-               "Convert, too: write all files into DIR, which is created if missing"),
-	OPTION("nominal-mhz", 0, REAL, AT(clock.nominal_mhz), "MHZ",
-               "Frequency of the device counters", .min = 1e-3, .max = 1e6,
-               .fallback = "a cycle is a ns"),
-	{.name = NULL}};
-
 static int print_all(const struct area_list *areas, const struct marker_names *names,
                      struct flextrace_error *error)
 {
@@ -68,14 +57,17 @@ static int run(void *values, int n_operands, char **operands)
 	return options->output_dir ? convert_traces(paths, n_paths, options, 1) : CLI_OK;
 }
 
+static const char *const option_names[] = {"names", "output-dir", "nominal-mhz", NULL};
+
 const struct command decode_command = {
 	.name = "decode",
 	.operands = "FILE...",
 	.summary = "Show marker areas in copies of device memory",
 	.text = "Finds the marker areas in each FILE, a copy of memory of a device or of a part of "
 		"it, and prints what the firmware left in them: its last runs and the records of "
-		"the ring. For devices that hang, or that no host has read.",
-	.tables = {{option_table, 0, NULL}},
+		"the ring. For devices that hang, or that no host has read. With -o it converts "
+		"the areas, too; a cycle is a ns then, unless --nominal-mhz says another rate.",
+	.tables = {{conversion_option_table, .names = option_names}},
 	.options_bytes = sizeof(struct conversion_options),
 	.defaults = &(const struct conversion_options)CONVERSION_OPTIONS_INIT,
 	.run = run,

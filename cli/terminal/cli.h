@@ -29,12 +29,13 @@ enum cli_exit {
 	CLI_HELP = -1   /* inside cli_run(): help was printed, as was asked for */
 };
 
-#define CLI_MAX_TABLES 4
+#define CLI_MAX_TABLES 5
 
 struct command_table {
 	const struct option_spec *specs; /* NULL: no more tables */
 	size_t offset;                   /* of what they fill, in the command's options */
 	const char *group;               /* what they are about; NULL: this command alone */
+	const char *const *names;        /* of those that it takes, ended by NULL; NULL: all */
 };
 
 struct command {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines and help pages, both from the option tables. */
+#include <assert.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,19 +47,34 @@ static int argument_of(const struct option_spec *spec)
 	}
 }
 
-static void add_table(struct parser *parser, const struct option_spec *table, void *values)
+/* Whether a command takes this option of one of its tables. */
+static bool is_taken(const struct command_table *table, const struct option_spec *spec)
 {
-	for (; table->name && parser->n < MAX_OPTIONS; table++) {
-		int n = parser->n++;
+	const char *const *name = table->names;
 
-		parser->specs[n] = table;
-		parser->values[n] = values;
-		parser->longs[n] = (struct option){table->name, argument_of(table), NULL,
-		                                   CODE_SPEC + n};
-		if (table->letter)
-			add_letter(parser, table->letter,
-			           table->type == OPTION_FLAG ? no_argument : argument_of(table));
-	}
+	while (name && *name && strcmp(*name, spec->name) != 0)
+		name++;
+	return !name || *name;
+}
+
+static void add_option(struct parser *parser, const struct option_spec *spec, void *values)
+{
+	int n = parser->n++;
+
+	assert(n < MAX_OPTIONS);
+	parser->specs[n] = spec;
+	parser->values[n] = values;
+	parser->longs[n] = (struct option){spec->name, argument_of(spec), NULL, CODE_SPEC + n};
+	if (spec->letter)
+		add_letter(parser, spec->letter,
+		           spec->type == OPTION_FLAG ? no_argument : argument_of(spec));
+}
+
+static void add_table(struct parser *parser, const struct command_table *table, char *options)
+{
+	for (const struct option_spec *spec = table->specs; spec->name; spec++)
+		if (is_taken(table, spec))
+			add_option(parser, spec, options + table->offset);
 }
 
 static void parser_init(struct parser *parser, const struct command *command, char *options)
@@ -66,7 +82,7 @@ static void parser_init(struct parser *parser, const struct command *command, ch
 	*parser = (struct parser){.n = 0};
 	strcpy(parser->letters, command->stops_at_operand ? "+:" : ":");
 	for (const struct command_table *table = command->tables; table->specs; table++)
-		add_table(parser, table->specs, options + table->offset);
+		add_table(parser, table, options);
 	parser->longs[parser->n] = (struct option){"help", no_argument, NULL, 'h'};
 	parser->longs[parser->n + 1] = (struct option){"quiet", no_argument, NULL, 'q'};
 	add_letter(parser, 'h', no_argument);
@@ -252,10 +268,10 @@ static void each_option(const struct command *command, FILE *to, bool is_list)
 		for (const struct option_spec *spec = table->specs; spec->name; spec++) {
 			char *initial = default_of(command, table, spec);
 
-			if (is_list)
+			if (is_taken(table, spec) && is_list)
 				list_option(to, table->group ? table->group : command->name, spec,
 				            initial);
-			else
+			else if (is_taken(table, spec))
 				help_option(to, spec, initial);
 			free(initial);
 		}

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int error_set(struct flextrace_error *error, int code, const char *format, ...)
 {
@@ -15,4 +16,16 @@ int error_set(struct flextrace_error *error, int code, const char *format, ...)
 	vsnprintf(error->message, sizeof(error->message), format, args);
 	va_end(args);
 	return code;
+}
+
+void error_append(struct flextrace_error *error, const char *format, ...)
+{
+	size_t used = error ? strlen(error->message) : 0;
+	va_list args;
+
+	if (!error)
+		return;
+	va_start(args, format);
+	vsnprintf(error->message + used, sizeof(error->message) - used, format, args);
+	va_end(args);
 }

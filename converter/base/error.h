@@ -22,12 +22,16 @@ enum flextrace_status {
 
 struct flextrace_error {
 	int code;          /* enum flextrace_status */
-	char message[512]; /* one English sentence, `: name=value` behind it; no newline */
+	char message[640]; /* one English sentence, `: name=value` behind it; no newline */
 };
 
 /* Stores code and message (cut to fit) where `error` is given, and returns `code`. */
 int error_set(struct flextrace_error *error, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Appends to the message, where there is one; for lists. Cut to fit, too. */
+void error_append(struct flextrace_error *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Returns from the calling function when `expression` is negative. */
 #define FLEXTRACE_TRY(expression)        \

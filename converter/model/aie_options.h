@@ -9,8 +9,10 @@
 #include <stdint.h>
 
 struct aie_options {
-	double clock_ghz, duplicate_gap; /* for readers; 0 = the default: see import.h */
-	double peak_macs;                /* of a core, each cycle */
+	/* For readers: the rate of the cycles in traces, and how near two starts of a kernel are of
+	 * which one is told twice, as a part of the median kernel. */
+	double clock_ghz, duplicate_gap;
+	double peak_macs;         /* of a core, each cycle */
 	double stall_factor;      /* a stall this many median kernels long ends an iteration */
 	double outlier_window;    /* kernels this many times longer or shorter than the median */
 	int64_t M, K, N, m, k, n; /* 0 = not known */
@@ -20,9 +22,10 @@ struct aie_options {
 	const char *hwid;         /* NULL = not known */
 };
 
-#define AIE_OPTIONS_INIT                                                                   \
-	{                                                                                  \
-		.peak_macs = 64, .stall_factor = 20, .outlier_window = 3, .iterations = -1 \
+#define AIE_OPTIONS_INIT                                                                       \
+	{                                                                                      \
+		.clock_ghz = 1.25, .duplicate_gap = 0.25, .peak_macs = 64, .stall_factor = 20, \
+		.outlier_window = 3, .iterations = -1                                          \
 	}
 
 #endif

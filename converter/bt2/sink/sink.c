@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bt2/read/intake.h"
-#include "bt2/sink/params.h"
+#include "bt2/read/params.h"
 #include "conversion.h"
 #include "profile.h"
 
@@ -57,7 +57,11 @@ static struct sink *sink_new(const bt_value *params)
 
 static int read_params(struct sink *sink, struct flextrace_error *error)
 {
-	FLEXTRACE_TRY(params_read(sink->params, &sink->options, error));
+	static const struct option_spec *const tables[] = {conversion_option_table,
+	                                                   aie_option_table, NULL};
+	static const struct params_known known = {NULL, tables};
+
+	FLEXTRACE_TRY(params_read(sink->params, &known, &sink->options, error));
 	FLEXTRACE_TRY(profile_read(&sink->options, error));
 	return conversion_check(&sink->options, error);
 }

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bt2/read/params.h"
 #include "source_stream.h"
 #include "formats/all/each_format.h"
 #include "base/text/printable.h"
 
-#define MAX_REAL 1e3 /* of a parameter */
-
 /* -- the component ----------------------------------------------------------------------------- */
 
 struct source {
-	const char **paths;            /* owned; texts weak, of `inputs` */
-	const bt_value *inputs;        /* owned reference */
-	struct import_options options; /* of these paths */
+	const char **paths;     /* owned; texts weak, of `inputs` */
+	const bt_value *inputs; /* owned reference */
+	struct conversion_options options;
+	struct import_options import; /* of these paths; points to `options` */
 };
 
 #define APPEND_CAUSE(self, ...)                              \
@@ -35,54 +35,44 @@ static int compare_paths(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Takes a number above 0. Returns how many parameters that are; -1: it is none. */
-static int read_real(const bt_value *params, const char *key, double *ret_real)
+/* The parameters beside the paths. */
+static int read_options(struct source *source, const bt_value *params,
+                        struct flextrace_error *error)
 {
-	const bt_value *value = bt_value_map_borrow_entry_value_const(params, key);
+	static const struct option_spec *const none[] = {NULL}, *const of_aie[] = {
+									aie_import_option_table,
+									NULL};
+	const struct params_known known = {"inputs",
+	                                   source->import.dialect == IMPORT_AIE ? of_aie : none};
 
-	if (!value)
-		return 0;
-	if (bt_value_is_real(value))
-		*ret_real = bt_value_real_get(value);
-	else if (bt_value_is_signed_integer(value))
-		*ret_real = (double)bt_value_integer_signed_get(value);
-	return *ret_real > 0 && *ret_real <= MAX_REAL ? 1 : -1;
-}
-
-/* The parameters beside the paths; -1: one is wrong. */
-static int read_others(struct source *source, const bt_value *params)
-{
-	int clock, gap;
-
-	if (source->options.dialect != IMPORT_AIE)
-		return 0;
-	clock = read_real(params, "clock-ghz", &source->options.clock_ghz);
-	gap = read_real(params, "duplicate-gap", &source->options.duplicate_gap);
-	return clock < 0 || gap < 0 ? -1 : clock + gap;
+	source->options = (struct conversion_options)CONVERSION_OPTIONS_INIT;
+	source->import.aie = &source->options.plain.aie;
+	return params_read(params, &known, &source->options, error);
 }
 
 /* Takes the paths; they are read in order of their names, whoever found them. */
-static int read_inputs(struct source *source, const bt_value *params)
+static int read_inputs(struct source *source, const bt_value *params, struct flextrace_error *error)
 {
 	const bt_value *inputs = bt_value_map_borrow_entry_value_const(params, "inputs");
 	uint64_t n = inputs && bt_value_is_array(inputs) ? bt_value_array_get_length(inputs) : 0;
-	int n_others = read_others(source, params);
+	bool is_good = n > 0;
 
-	if (!n || n_others < 0 || bt_value_map_get_size(params) != 1 + (uint64_t)n_others)
-		return FLEXTRACE_E_USAGE;
-	source->options.paths = source->paths = calloc(n, sizeof(*source->paths));
+	source->import.paths = source->paths = calloc(n + 1, sizeof(*source->paths));
 	if (!source->paths)
-		return FLEXTRACE_E_MEMORY;
+		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 	source->inputs = inputs;
 	bt_value_get_ref(inputs);
-	for (uint64_t i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < n && is_good; i++) {
 		const bt_value *path = bt_value_array_borrow_element_by_index_const(inputs, i);
 
-		if (!bt_value_is_string(path))
-			return FLEXTRACE_E_USAGE;
-		source->paths[source->options.n_paths++] = bt_value_string_get(path);
+		is_good = bt_value_is_string(path);
+		if (is_good)
+			source->paths[source->import.n_paths++] = bt_value_string_get(path);
 	}
-	qsort(source->paths, source->options.n_paths, sizeof(*source->paths), compare_paths);
+	if (!is_good)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Parameter `inputs` takes an array of paths");
+	qsort(source->paths, source->import.n_paths, sizeof(*source->paths), compare_paths);
 	return FLEXTRACE_OK;
 }
 
@@ -110,16 +100,18 @@ source_initialize(bt_self_component_source *self,
                   bt_self_component_source_configuration *configuration, const bt_value *params,
                   void *data)
 {
-	const enum import_dialect dialect = dialect_of(self);
 	struct source *source = calloc(1, sizeof(*source));
+	struct flextrace_error error = {0};
 	int code = FLEXTRACE_E_MEMORY;
 
 	(void)configuration;
 	(void)data;
 	if (source) {
-		source->options = (struct import_options){.dialect = dialect, .warn = warn};
-		code = read_inputs(source, params);
+		source->import = (struct import_options){.dialect = dialect_of(self), .warn = warn};
+		code = read_options(source, params, &error);
 	}
+	if (code == FLEXTRACE_OK)
+		code = read_inputs(source, params, &error);
 	if (code == FLEXTRACE_OK &&
 	    bt_self_component_source_add_output_port(self, "out", NULL, NULL) == 0) {
 		bt_self_component_set_data(bt_self_component_source_as_self_component(self),
@@ -130,10 +122,7 @@ source_initialize(bt_self_component_source *self,
 		source_free(source);
 	if (code != FLEXTRACE_E_USAGE)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
-	APPEND_CAUSE(self, dialect == IMPORT_AIE
-	                           ? "The parameters are `inputs`, an array of paths, and the "
-	                             "numbers `clock-ghz` and `duplicate-gap`"
-	                           : "The only parameter is `inputs`, an array of paths");
+	APPEND_CAUSE(self, "%s", error.message);
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 }
 
@@ -196,7 +185,7 @@ static int begin_streams(struct iterator *iterator, bt_self_component *self,
 static int open_files(struct iterator *iterator, const struct source *source,
                       bt_self_component *self, struct flextrace_error *error)
 {
-	FLEXTRACE_TRY(import_open(&source->options, &iterator->import, error));
+	FLEXTRACE_TRY(import_open(&source->import, &iterator->import, error));
 	FLEXTRACE_TRY(check_clocks(iterator->import, error));
 	return begin_streams(iterator, self, error);
 }

@@ -9,9 +9,7 @@
 
 #include "aie_impl.h"
 
-#define DEFAULT_CLOCK_GHZ 1.25
-#define DEFAULT_GAP       0.25
-#define TRACES_OF_RUN     "traces" /* a folder in that of a run */
+#define TRACES_OF_RUN "traces" /* a folder in that of a run */
 
 /* -- whose files ----------------------------------------------------------------------------- */
 
@@ -123,10 +121,11 @@ static int read_path(struct aie *aie, const char *path, struct flextrace_error *
 
 static void know_options(struct aie *aie, const struct import_options *options)
 {
-	double clock_ghz = options->clock_ghz > 0 ? options->clock_ghz : DEFAULT_CLOCK_GHZ;
+	const struct aie_options defaults = AIE_OPTIONS_INIT;
+	const struct aie_options *told = options->aie ? options->aie : &defaults;
 
-	aie->clock_hz = (uint64_t)llround(clock_ghz * 1e9);
-	aie->duplicate_gap = options->duplicate_gap > 0 ? options->duplicate_gap : DEFAULT_GAP;
+	aie->clock_hz = (uint64_t)llround(told->clock_ghz * 1e9);
+	aie->duplicate_gap = told->duplicate_gap;
 }
 
 static int read_all(struct import *import, struct flextrace_error *error)

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "formats/kit/dialect.h"
 #include "formats/kit/event_item.h"
+#include "model/aie_options.h"
 #include "model/ledger/ledger.h"
 #include "model/ledger/pair_report.h"
 #include "base/text/strings.h"
@@ -25,9 +26,7 @@ struct import_options {
 	enum import_dialect dialect; /* of all files; IMPORT_BY_CONTENT: each its own */
 	/* Of torch files that tell none, in order; see dialect_check_ranks(). NULL: unknown */
 	const char *torch_ranks;
-	/* Of AIE traces: the rate of their cycles (0: 1.25), and how near two starts of a kernel
-	 * are of which one is told twice, as a part of the median kernel (0: 0.25). */
-	double clock_ghz, duplicate_gap;
+	const struct aie_options *aie; /* how AIE traces are read, weak; NULL: the defaults */
 	/* Tells what events were rejected, where and why; NULL = not wanted. */
 	void (*warn)(void *context, const char *text);
 	/* Takes what became of a rank with files of both Flex and torch. FLEXTRACE_E_MEMORY or 0;

@@ -269,11 +269,12 @@ static void test_bt2_source__says_what_it_cannot_read(void **state)
 		assert_non_null(strstr(cause, files[i].name));
 	}
 	assert_false(run(place->classes[0], bt_value_map_create(), &counts, cause));
-	assert_string_equal(cause, "The only parameter is `inputs`, an array of paths");
+	assert_string_equal(cause, "Parameter `inputs` takes an array of paths");
 	assert_false(run(place->classes[0], inputs_of(place, NULL, 0), &counts, cause));
 	params = inputs_of(place, &files[0].name, 1);
 	bt_value_map_insert_bool_entry(params, "more", BT_TRUE);
 	assert_false(run(place->classes[0], params, &counts, cause));
+	assert_string_equal(cause, "Unknown parameter `more`; known ones are inputs");
 	params = bt_value_map_create();
 	bt_value_map_insert_string_entry(params, "inputs", "flex.json");
 	assert_false(run(place->classes[1], params, &counts, cause));

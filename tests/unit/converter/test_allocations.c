@@ -89,7 +89,7 @@ static int set_options(const struct job *job, const char *dir, struct conversion
 		spec = option_find(conversion_option_table, pair[0]);
 		assert_non_null(spec);
 		profile_note_given(spec, options);
-		FLEXTRACE_TRY(option_set_text(spec, pair[1], options, error));
+		FLEXTRACE_TRY(option_parse(spec, pair[1], options, error));
 	}
 	FLEXTRACE_TRY(profile_read(options, error));
 	return conversion_check(options, error);

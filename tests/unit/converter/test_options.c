@@ -170,22 +170,32 @@ static void test_options__typed_values_serve_every_type_that_can_hold_them(void 
 	struct values values = {0};
 
 	(void)state;
-	assert_int_equal(option_set_number(option_find(table, "real"), 2, &values, NULL), 0);
+	assert_int_equal(
+		option_set(option_find(table, "real"), OPTION_NUMBER_VALUE(2), &values, NULL), 0);
 	assert_true(values.real == 2.0);
-	assert_int_equal(option_set_flag(option_find(table, "limit"), true, &values, NULL), 0);
+	assert_int_equal(
+		option_set(option_find(table, "limit"), OPTION_FLAG_VALUE(true), &values, NULL), 0);
 	assert_true(values.limit.is_set);
-	assert_int_equal(option_set_flag(option_find(table, "limit"), false, &values, NULL), 0);
+	assert_int_equal(
+		option_set(option_find(table, "limit"), OPTION_FLAG_VALUE(false), &values, NULL),
+		0);
 	assert_false(values.limit.is_set);
-	assert_int_equal(option_set_number(option_find(table, "size"), 4096, &values, NULL), 0);
+	assert_int_equal(
+		option_set(option_find(table, "size"), OPTION_NUMBER_VALUE(4096), &values, NULL),
+		0);
 	assert_int_equal(values.size_bytes, 4096);
-	assert_int_equal(option_set_flag(option_find(table, "real"), true, &values, NULL),
-	                 FLEXTRACE_E_USAGE);
-	assert_int_equal(option_set_real(option_find(table, "number"), 1.0, &values, NULL),
-	                 FLEXTRACE_E_USAGE);
-	assert_int_equal(option_set_text(option_find(table, "flag"), "yes", &values, NULL),
-	                 FLEXTRACE_E_USAGE);
-	assert_int_equal(option_set_number(option_find(table, "text"), 1, &values, NULL),
-	                 FLEXTRACE_E_USAGE);
+	assert_int_equal(
+		option_set(option_find(table, "real"), OPTION_FLAG_VALUE(true), &values, NULL),
+		FLEXTRACE_E_USAGE);
+	assert_int_equal(
+		option_set(option_find(table, "number"), OPTION_REAL_VALUE(1.0), &values, NULL),
+		FLEXTRACE_E_USAGE);
+	assert_int_equal(
+		option_set(option_find(table, "flag"), OPTION_TEXT_VALUE("yes"), &values, NULL),
+		FLEXTRACE_E_USAGE);
+	assert_int_equal(
+		option_set(option_find(table, "text"), OPTION_NUMBER_VALUE(1), &values, NULL),
+		FLEXTRACE_E_USAGE);
 }
 
 static void test_options__the_table_of_conversions_is_complete(void **state)

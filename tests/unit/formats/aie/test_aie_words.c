@@ -328,8 +328,9 @@ static void test_aie_words__reads_a_file_cut_anywhere(void **state)
 static void read_only(struct flex_run *run)
 {
 	const char *path = run->in;
+	const struct aie_options aie = {.clock_ghz = 1e-3, .duplicate_gap = 0.25};
 	const struct import_options options = {
-		.paths = &path, .n_paths = 1, .dialect = IMPORT_AIE, .clock_ghz = 1e-3};
+		.paths = &path, .n_paths = 1, .dialect = IMPORT_AIE, .aie = &aie};
 	struct string_pool *strings = string_pool_new();
 	struct stream_set set = {NULL, 0, 0};
 	struct flextrace_error error = {0};
