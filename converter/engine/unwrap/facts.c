@@ -134,8 +134,9 @@ static int count_facts(struct unwrap *unwrap, uint32_t n_counters, uint64_t *ret
 {
 	*ret_n = 0;
 	FLEXTRACE_TRY(ARRAY_RESERVE(unwrap->n_facts, unwrap->n_facts_allocated, n_counters));
-	for (uint64_t i = 0; i < unwrap->n_runs; i++)
-		unwrap->n_facts[unwrap->runs[i].counter] += is_evidence(&unwrap->runs[i]);
+	for (uint64_t i = 0; i < unwrap->marks.n_runs; i++)
+		unwrap->n_facts[unwrap->marks.runs[i].counter] +=
+			is_evidence(&unwrap->marks.runs[i]);
 	for (uint32_t i = 0; i < n_counters; i++)
 		*ret_n += unwrap->n_facts[i];
 	return FLEXTRACE_OK;
@@ -172,11 +173,11 @@ static int fill_facts(struct unwrap *unwrap)
 	const struct record_clock_sync *sync;
 	struct fact fact;
 
-	for (uint64_t i = 0; i < unwrap->n_runs; i++) {
-		if (!is_evidence(&unwrap->runs[i]))
+	for (uint64_t i = 0; i < unwrap->marks.n_runs; i++) {
+		if (!is_evidence(&unwrap->marks.runs[i]))
 			continue;
-		fact = fact_of_run(&unwrap->runs[i]);
-		add_fact(unwrap, unwrap->runs[i].counter, &fact);
+		fact = fact_of_run(&unwrap->marks.runs[i]);
+		add_fact(unwrap, unwrap->marks.runs[i].counter, &fact);
 	}
 	table_read(&cursor, &unwrap->syncs, false);
 	while ((sync = table_next(&cursor, sizeof(*sync)))) {
@@ -247,7 +248,7 @@ int facts_make(struct unwrap *unwrap)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_axes; i++) {
 		uint32_t bits = unwrap->identity->counters[i].counter_bits;
-		uint32_t area_bits = map_find(&unwrap->area_bits, i, 0);
+		uint32_t area_bits = map_find(&unwrap->marks.area_bits, i, 0);
 
 		unwrap->axes[i].wide_bits = bits == 0 || bits > 64 ? 64 : bits;
 		if (area_bits != MAP_NONE && area_bits < unwrap->axes[i].wide_bits)
@@ -460,7 +461,7 @@ static int lose_outlier(struct unwrap *unwrap, const struct fact *fact)
 /* Their memory is that of the brackets then. Marks, if there are any, still ask for facts. */
 static void drop_written(struct unwrap *unwrap, const struct fact *next)
 {
-	if (unwrap->n_areas == 0)
+	if (unwrap->marks.n_areas == 0)
 		blocks_drop(unwrap->facts, (size_t)(next - unwrap->facts) * sizeof(*unwrap->facts));
 }
 

@@ -32,13 +32,12 @@ void unwrap_free(struct unwrap *unwrap)
 	table_release(&unwrap->ops);
 	matches_release(unwrap);
 	table_release(&unwrap->syncs);
-	table_release(&unwrap->sync_points);
-	map_release(&unwrap->open_collectives);
-	map_release(&unwrap->op_runs);
-	free(unwrap->points);
-	free(unwrap->idles);
-	free(unwrap->waits);
-	runs_release(unwrap);
+	table_release(&unwrap->collectives.points);
+	map_release(&unwrap->collectives.open_keys);
+	free(unwrap->collectives.open);
+	free(unwrap->estimates.idles);
+	free(unwrap->estimates.waits);
+	runs_release(&unwrap->marks);
 	blocks_free(unwrap->facts);
 	free(unwrap->n_facts);
 	free(unwrap->axes);
@@ -198,7 +197,7 @@ static int add_idle(struct unwrap *unwrap, uint32_t device, const struct loose_e
 	if (!idle.begin_ns || idle.end_ns < idle.begin_ns)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(identity_counter(unwrap->identity, device, 0, &idle.counter));
-	return ARRAY_PUSH(unwrap->idles, unwrap->n_idles, idle);
+	return ARRAY_PUSH(unwrap->estimates.idles, unwrap->estimates.n_idles, idle);
 }
 
 /* Of the operation whose estimate came last. */
@@ -210,7 +209,7 @@ static int add_wait(struct unwrap *unwrap, uint32_t device, const struct loose_e
 	if (!op || !op->estimate || op->device != device || op->queue != edge->queue ||
 	    op->job != edge->job || !edge->host_ns || wait.ns <= 0)
 		return FLEXTRACE_OK;
-	return ARRAY_PUSH(unwrap->waits, unwrap->n_waits, wait);
+	return ARRAY_PUSH(unwrap->estimates.waits, unwrap->estimates.n_waits, wait);
 }
 
 static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
@@ -233,7 +232,7 @@ static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
 		return add_idle(unwrap, device, &edge);
 	if (edge.kind == FLEXTRACE_ESTIMATE_WAIT)
 		return add_wait(unwrap, device, &edge);
-	unwrap->n_doubted += edge.kind >= FLEXTRACE_ESTIMATE_DOUBTED;
+	unwrap->estimates.n_doubted += edge.kind >= FLEXTRACE_ESTIMATE_DOUBTED;
 	if (is_of_last_op(unwrap, device, &edge)) {
 		unwrap_estimate(unwrap->last_op, &edge);
 		return FLEXTRACE_OK;
@@ -273,27 +272,22 @@ static int push_batch(struct unwrap *unwrap, const struct pushed *pushed)
 		.index = record->head.index,
 		.n_words = n_words < record->n_words ? n_words : record->n_words,
 	};
-	struct batch *batch;
 
 	FLEXTRACE_TRY(
 		identity_device(unwrap->identity, pushed->process, record->device, &head.device));
 	FLEXTRACE_TRY(
 		identity_counter(unwrap->identity, head.device, record->domain, &head.counter));
-	batch = runs_add_batch(unwrap, &head);
-	if (!batch)
-		return FLEXTRACE_E_MEMORY;
-	memcpy(batch->words, record->words, head.n_words * sizeof(*batch->words));
-	unwrap->n_slot_words += batch_has_slots(batch) ? batch->n_words : 0;
-	return FLEXTRACE_OK;
+	return runs_add_batch(&unwrap->marks, &head, record->words);
 }
 
 /* -- collectives ----------------------------------------------------------------------------- */
 
 static int remember_point(struct unwrap *unwrap, uint64_t a, uint64_t b, struct sync_point *point)
 {
-	FLEXTRACE_TRY(array_make_room(&unwrap->points, unwrap->n_points, sizeof(*unwrap->points)));
-	unwrap->points[unwrap->n_points] = point;
-	return map_put(&unwrap->open_collectives, a, b, unwrap->n_points++);
+	struct unwrap_collectives *all = &unwrap->collectives;
+
+	FLEXTRACE_TRY(map_put(&all->open_keys, a, b, all->n_open));
+	return ARRAY_PUSH(all->open, all->n_open, point);
 }
 
 static int add_point(struct unwrap *unwrap, const struct pushed *pushed,
@@ -304,7 +298,7 @@ static int add_point(struct unwrap *unwrap, const struct pushed *pushed,
 	uint32_t thread;
 
 	FLEXTRACE_TRY(identity_thread(unwrap->identity, pushed->stream, &record->head, &thread));
-	point = table_append(&unwrap->sync_points, sizeof(*point));
+	point = table_append(&unwrap->collectives.points, sizeof(*point));
 	if (!point)
 		return FLEXTRACE_E_MEMORY;
 	*point = (struct sync_point){
@@ -328,7 +322,7 @@ static int push_collective(struct unwrap *unwrap, const struct pushed *pushed)
 {
 	const struct record_collective *record = (const struct record_collective *)pushed->record;
 	uint64_t a = (uint64_t)pushed->process << 32 | record->group, b = record->seq;
-	uint32_t open = map_find(&unwrap->open_collectives, a, b);
+	uint32_t open = map_find(&unwrap->collectives.open_keys, a, b);
 	struct sync_point *point;
 
 	if (record->head.kind == FLEXTRACE_PHASE_ENTER) {
@@ -339,8 +333,8 @@ static int push_collective(struct unwrap *unwrap, const struct pushed *pushed)
 	}
 	unwrap->ledger->evidence[RECORD_COLLECTIVE]++;
 	if (open != MAP_NONE) {
-		unwrap->points[open]->exit_host_ns = (int64_t)record->head.clock_ns;
-		map_remove(&unwrap->open_collectives, a, b);
+		unwrap->collectives.open[open]->exit_host_ns = (int64_t)record->head.clock_ns;
+		map_remove(&unwrap->collectives.open_keys, a, b);
 		return FLEXTRACE_OK;
 	}
 	FLEXTRACE_TRY(add_point(unwrap, pushed, &point));
@@ -439,7 +433,8 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 		const struct axis *axis = &unwrap->axes[i];
 		struct counted_rate rate = {.habit = axis_habit(axis)};
 
-		FLEXTRACE_TRY(axis_place(&unwrap->axes[i], &unwrap->op_runs, unwrap->runs));
+		FLEXTRACE_TRY(
+			axis_place(&unwrap->axes[i], &unwrap->marks.op_runs, unwrap->marks.runs));
 		rate.lo = axis->rate.lo;
 		rate.hi = axis->rate.hi;
 		unwrap->ledger->warnings[WARNING_RATE_UNPROVEN] += axis->refuses_nominal;
@@ -452,7 +447,7 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 	FLEXTRACE_TRY(marks_write(unwrap, out));
 	FLEXTRACE_TRY(match_choices(unwrap));
 	table_take(&out->ops, &unwrap->ops);
-	table_take(&out->sync_points, &unwrap->sync_points);
+	table_take(&out->sync_points, &unwrap->collectives.points);
 	return FLEXTRACE_OK;
 }
 

@@ -261,6 +261,36 @@ struct op_owner {
 	bool is_known;
 };
 
+/* What the firmware marked: batches, which boots, and which runs are among them. Of runs.c. */
+struct unwrap_marks {
+	struct batch_area *areas; /* owned; once runs are read, by device, core and processor */
+	uint32_t n_areas;
+	struct map area_numbers; /* (device and core, processor) -> index of areas as they come */
+	struct map area_bits;    /* (counter, 0) -> bits of it, where below 32 */
+	uint64_t n_slot_words;
+	struct boot *boots; /* owned */
+	uint32_t n_boots;
+	struct run *runs; /* owned: blocks; by area, then gather order */
+	uint32_t n_runs;
+	struct map op_runs; /* (tick_op *, 0) -> run with its stamps */
+};
+
+/* What host programs did together. */
+struct unwrap_collectives {
+	struct table points;      /* struct sync_point */
+	struct map open_keys;     /* (process and group, seq) -> place in `open` */
+	struct sync_point **open; /* owned array; weak rows of points */
+	uint32_t n_open;
+};
+
+/* What other tools say of a device's work besides when each operation was. */
+struct unwrap_estimates {
+	struct idle *idles; /* owned */
+	struct wait *waits; /* owned */
+	uint32_t n_idles, n_waits;
+	uint64_t n_doubted; /* estimates */
+};
+
 struct unwrap {
 	struct identity *identity;               /* weak */
 	struct ledger *ledger;                   /* weak */
@@ -268,22 +298,10 @@ struct unwrap {
 	struct table ops;                        /* struct tick_op with raw stamps */
 	struct tick_op *last_op;                 /* weak, of `ops` */
 	struct table edges;                      /* struct loose_edge */
-	struct table syncs;       /* struct record_clock_sync, its `domain` the counter's index */
-	struct batch_area *areas; /* owned; once runs are read, by device, core and processor */
-	uint32_t n_areas;
-	uint64_t n_slot_words;
-	struct boot *boots; /* owned */
-	uint32_t n_boots;
-	struct map area_bits;     /* (counter, 0) -> bits of it, where below 32 */
-	struct map area_numbers;  /* (device and core, processor) -> index of areas as they come */
-	struct table sync_points; /* struct sync_point */
-	struct map open_collectives;
-	struct sync_point **points; /* owned array; weak rows of sync_points, by index in the map */
-	uint32_t n_points;
-	struct idle *idles; /* owned */
-	struct wait *waits; /* owned */
-	uint32_t n_idles, n_waits;
-	uint64_t n_doubted;    /* estimates */
+	struct table syncs; /* struct record_clock_sync, its `domain` the counter's index */
+	struct unwrap_marks marks;
+	struct unwrap_collectives collectives;
+	struct unwrap_estimates estimates;
 	bool lacks_records;    /* some of a stream with operations were lost */
 	struct op_owner owner; /* of the last operation, most often the next one's */
 	uint64_t *n_facts;     /* owned; the most that each counter can have, runs not counted */
@@ -291,11 +309,8 @@ struct unwrap {
 
 	/* made by unwrap_finish() */
 	struct matches matches; /* as long as there are choices */
-	struct run *runs;       /* owned: blocks; by area, then gather order */
-	uint32_t n_runs;
-	struct map op_runs; /* (tick_op *, 0) -> run with its stamps */
-	struct fact *facts; /* owned, by counter */
-	struct axis *axes;  /* owned, one of each counter */
+	struct fact *facts;     /* owned, by counter */
+	struct axis *axes;      /* owned, one of each counter */
 	uint32_t n_axes;
 };
 
@@ -330,12 +345,12 @@ bool choices_doubt_counted(struct unwrap *unwrap, struct axis *axis);
 /* Makes the choices of a counter whose other facts are placed. */
 int axis_choose(struct axis *axis);
 
-/* Appends room for a batch, whose head is given, and its words. NULL: no memory. */
-struct batch *runs_add_batch(struct unwrap *unwrap, const struct batch *head);
+/* Appends a batch of `words`, whose head is given. FLEXTRACE_E_MEMORY or 0. */
+int runs_add_batch(struct unwrap_marks *marks, const struct batch *head, const uint64_t *words);
 
 /* Sorts the areas, reads their slots and ties runs to operations. */
 int runs_read(struct unwrap *unwrap);
-void runs_release(struct unwrap *unwrap);
+void runs_release(struct unwrap_marks *marks);
 
 /* Bounds the rate by pairs of facts; needs no nominal one. */
 int rate_bound(const struct axis *axis, struct rate *ret_rate);

@@ -295,8 +295,8 @@ static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t cou
 	FLEXTRACE_TRY(trips_list(&chains->trips, unwrap, counter));
 	if (!chains->trips.n)
 		return FLEXTRACE_OK;
-	for (uint32_t i = 0; i < unwrap->n_idles; i++)
-		has_idle |= unwrap->idles[i].counter == counter;
+	for (uint32_t i = 0; i < unwrap->estimates.n_idles; i++)
+		has_idle |= unwrap->estimates.idles[i].counter == counter;
 	if (!has_idle && !is_any_misplaced(chains))
 		return FLEXTRACE_OK;
 	chains->base_ns = chains->trips.trips[0].begin_ns;

@@ -114,8 +114,8 @@ static uint64_t settle(struct axis *axis, bool is_marked)
 
 static bool has_idle(const struct unwrap *unwrap, uint32_t counter)
 {
-	for (uint32_t i = 0; i < unwrap->n_idles; i++) {
-		if (unwrap->idles[i].counter == counter)
+	for (uint32_t i = 0; i < unwrap->estimates.n_idles; i++) {
+		if (unwrap->estimates.idles[i].counter == counter)
 			return true;
 	}
 	return false;
@@ -150,7 +150,7 @@ static int mend_counter(struct unwrap *unwrap, uint32_t counter)
 	struct mean_rate mean;
 	bool is_mendable;
 
-	if (!unwrap->n_doubted && !has_trips(axis))
+	if (!unwrap->estimates.n_doubted && !has_trips(axis))
 		return FLEXTRACE_OK; /* there is nothing to be mended by, and nothing doubted */
 	is_mendable = axis->is_soft && find_mean(axis, &mean);
 	if (is_mendable)
@@ -161,7 +161,7 @@ static int mend_counter(struct unwrap *unwrap, uint32_t counter)
 		FLEXTRACE_TRY(turns_mend(unwrap, counter, mean.ticks_per_ns));
 	warnings[WARNING_WRONG_EPOCHS] += outcome.n_mended;
 	warnings[WARNING_OUTSIDE_TRIP] += outcome.n_believed;
-	if (unwrap->n_doubted || is_mendable)
+	if (unwrap->estimates.n_doubted || is_mendable)
 		warnings[WARNING_OUTSIDE_TRIP] +=
 			settle(axis, is_mendable || (axis->is_soft && (has_idle(unwrap, counter) ||
 		                                                       are_trips_of_work(axis))));

@@ -54,6 +54,6 @@ void spans_settle(struct unwrap *unwrap)
 		if (unwrap->axes[i].is_soft && unwrap->axes[i].rate.is_known)
 			settle_axis(&unwrap->axes[i]);
 	}
-	for (uint32_t i = 0; i < unwrap->n_waits; i++)
-		settle_wait(unwrap, &unwrap->waits[i]);
+	for (uint32_t i = 0; i < unwrap->estimates.n_waits; i++)
+		settle_wait(unwrap, &unwrap->estimates.waits[i]);
 }

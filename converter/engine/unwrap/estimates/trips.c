@@ -64,8 +64,8 @@ int trips_list(struct trips *trips, const struct unwrap *unwrap, uint32_t counte
 		if (fact->kind == FACT_SYNC && fact_is_bounded(fact))
 			FLEXTRACE_TRY(add_trip(trips, fact->before_ns, fact->after_ns));
 	}
-	for (uint32_t i = 0; i < unwrap->n_idles && trips->n; i++) {
-		const struct idle *idle = &unwrap->idles[i];
+	for (uint32_t i = 0; i < unwrap->estimates.n_idles && trips->n; i++) {
+		const struct idle *idle = &unwrap->estimates.idles[i];
 
 		if (idle->counter == counter)
 			FLEXTRACE_TRY(add_trip(trips, idle->begin_ns, idle->end_ns));

@@ -52,8 +52,8 @@ int bare_place(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 	struct bare bare = {.axis = &unwrap->axes[counter]};
 	struct bracket *bracket;
 
-	for (uint64_t i = 0; i < unwrap->n_runs; i++) {
-		const struct run *run = &unwrap->runs[i];
+	for (uint64_t i = 0; i < unwrap->marks.n_runs; i++) {
+		const struct run *run = &unwrap->marks.runs[i];
 
 		if (run->counter == counter &&
 		    (!bare.first || run->clock_ns < bare.first->clock_ns))
@@ -61,9 +61,9 @@ int bare_place(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 	}
 	if (!bare.first || !(bare.axis->nominal > 0))
 		return FLEXTRACE_OK;
-	for (uint64_t i = 0; i < unwrap->n_runs; i++) {
-		if (unwrap->runs[i].counter == counter)
-			place(&bare, &unwrap->runs[i]);
+	for (uint64_t i = 0; i < unwrap->marks.n_runs; i++) {
+		if (unwrap->marks.runs[i].counter == counter)
+			place(&bare, &unwrap->marks.runs[i]);
 	}
 	bracket = table_append(brackets, sizeof(*bracket));
 	if (!bracket)

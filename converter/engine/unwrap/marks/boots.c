@@ -215,7 +215,7 @@ static int tell_boot(const struct unwrap *unwrap, struct boot *boot, struct unwr
 	}
 	for (uint64_t i = boot->first_run; i < boot->end_run;
 	     i = next_told(boot->first_run, boot->end_run, i))
-		FLEXTRACE_TRY(tell_run(&telling, &unwrap->runs[i]));
+		FLEXTRACE_TRY(tell_run(&telling, &unwrap->marks.runs[i]));
 	return FLEXTRACE_OK;
 }
 
@@ -223,9 +223,10 @@ int boots_place_runs(struct unwrap *unwrap, const struct batch_area *area,
                      struct unwrap_output *out)
 {
 	for (uint64_t i = area->first_run; i < area->end_run; i++)
-		note_run(&unwrap->boots[unwrap->runs[i].batch->boot], &unwrap->runs[i]);
+		note_run(&unwrap->marks.boots[unwrap->marks.runs[i].batch->boot],
+		         &unwrap->marks.runs[i]);
 	for (uint32_t i = area->first_boot; i < area->end_boot; i++) {
-		struct boot *boot = &unwrap->boots[i];
+		struct boot *boot = &unwrap->marks.boots[i];
 
 		if (!boot->is_found && !boot->is_anew && !boot->is_over)
 			continue;
@@ -233,9 +234,9 @@ int boots_place_runs(struct unwrap *unwrap, const struct batch_area *area,
 		FLEXTRACE_TRY(tell_boot(unwrap, boot, out));
 	}
 	for (uint64_t i = area->first_run; i < area->end_run; i++) {
-		struct run *run = &unwrap->runs[i];
+		struct run *run = &unwrap->marks.runs[i];
 
-		place_run(&unwrap->axes[run->counter], &unwrap->boots[run->batch->boot], run);
+		place_run(&unwrap->axes[run->counter], &unwrap->marks.boots[run->batch->boot], run);
 		unwrap->ledger->warnings[WARNING_UNKNOWN_BOOT] += run->is_unbounded;
 	}
 	return FLEXTRACE_OK;

@@ -187,8 +187,8 @@ static int write_slots(struct area *area)
 	for (uint32_t i = 0; i < batch->n_words; i++)
 		n_bad += !is_slot_word(batch->words[i]);
 	while (area->next_run < area->end_run &&
-	       area->unwrap->runs[area->next_run].batch == batch) {
-		const struct run *run = &area->unwrap->runs[area->next_run++];
+	       area->unwrap->marks.runs[area->next_run].batch == batch) {
+		const struct run *run = &area->unwrap->marks.runs[area->next_run++];
 
 		n_in_runs += run->n_words;
 		FLEXTRACE_TRY(write_run(area, run));
@@ -256,7 +256,7 @@ static void settle_by_clock(struct area *area)
 /* The next run of the boot with these low bits whose FW start has these ticks. */
 static const struct run *find_run(const struct area *area, uint32_t low, uint32_t ticks32)
 {
-	const struct run *runs = area->unwrap->runs;
+	const struct run *runs = area->unwrap->marks.runs;
 	uint64_t first = area->boot->first_run, n = area->boot->end_run - first;
 	uint64_t from = area->run ? (uint64_t)(area->run - runs) : first;
 
@@ -440,8 +440,8 @@ static int write_words(struct area *area, const struct batch *batch)
 
 static int write_batch(struct area *area, const struct batch *batch)
 {
-	if (area->boot != &area->unwrap->boots[batch->boot])
-		enter_boot(area, &area->unwrap->boots[batch->boot]);
+	if (area->boot != &area->unwrap->marks.boots[batch->boot])
+		enter_boot(area, &area->unwrap->marks.boots[batch->boot]);
 	area->batch = batch;
 	area->clock_ns = batch->clock_ns;
 	area->axis = &area->unwrap->axes[batch->counter];
@@ -473,7 +473,7 @@ static int write_area(struct unwrap *unwrap, struct batch_area *of, struct unwra
 
 int marks_write(struct unwrap *unwrap, struct unwrap_output *out)
 {
-	for (uint32_t i = 0; i < unwrap->n_areas; i++)
-		FLEXTRACE_TRY(write_area(unwrap, &unwrap->areas[i], out));
+	for (uint32_t i = 0; i < unwrap->marks.n_areas; i++)
+		FLEXTRACE_TRY(write_area(unwrap, &unwrap->marks.areas[i], out));
 	return FLEXTRACE_OK;
 }

@@ -24,38 +24,40 @@ static int compare_areas(const void *left, const void *right)
 }
 
 /* The area of a batch; NULL: no memory. */
-static struct batch_area *area_of(struct unwrap *unwrap, const struct batch *batch)
+static struct batch_area *area_of(struct unwrap_marks *marks, const struct batch *batch)
 {
 	uint64_t core = (uint64_t)batch->device << 32 | batch->core;
-	uint32_t number = map_find(&unwrap->area_numbers, core, batch->processor);
+	struct batch_area *area;
+	uint32_t number;
+	int is_new = MAP_PLACE(&marks->area_numbers, core, batch->processor, marks->areas,
+	                       marks->n_areas, &number);
 
-	if (number != MAP_NONE)
-		return &unwrap->areas[number];
-	number = unwrap->n_areas;
-	if (array_make_room(&unwrap->areas, number, sizeof(*unwrap->areas)) < 0 ||
-	    map_put(&unwrap->area_numbers, core, batch->processor, number) < 0)
+	if (is_new < 0)
 		return NULL;
-	unwrap->areas[number] = (struct batch_area){
-		.device = batch->device, .core = batch->core, .processor = batch->processor};
-	unwrap->areas[number].batches.is_of_many = true;
-	unwrap->n_areas++;
-	return &unwrap->areas[number];
+	area = &marks->areas[number];
+	if (is_new > 0) {
+		area->device = batch->device;
+		area->core = batch->core;
+		area->processor = batch->processor;
+		area->batches.is_of_many = true;
+	}
+	return area;
 }
 
-struct batch *runs_add_batch(struct unwrap *unwrap, const struct batch *head)
+int runs_add_batch(struct unwrap_marks *marks, const struct batch *head, const uint64_t *words)
 {
-	struct batch_area *area = area_of(unwrap, head);
-	struct batch *batch = NULL;
+	struct batch_area *area = area_of(marks, head);
+	size_t bytes = head->n_words * sizeof(*words);
+	struct batch *batch = area ? table_append(&area->batches, sizeof(*batch) + bytes) : NULL;
 
-	if (area)
-		batch = table_append(&area->batches,
-		                     sizeof(*batch) + head->n_words * sizeof(*batch->words));
 	if (!batch)
-		return NULL;
+		return FLEXTRACE_E_MEMORY;
 	*batch = *head;
+	memcpy(batch->words, words, bytes);
 	area->is_mixed |= head->clock_ns < area->last_ns;
 	area->last_ns = head->clock_ns;
-	return batch;
+	marks->n_slot_words += batch_has_slots(batch) ? batch->n_words : 0;
+	return FLEXTRACE_OK;
 }
 
 static int compare_batches(const void *left, const void *right)
@@ -97,15 +99,16 @@ static int sort_batches(struct batch_area *area)
 	return code;
 }
 
-void runs_release(struct unwrap *unwrap)
+void runs_release(struct unwrap_marks *marks)
 {
-	for (uint32_t i = 0; i < unwrap->n_areas; i++)
-		table_release(&unwrap->areas[i].batches);
-	free(unwrap->areas);
-	free(unwrap->boots);
-	map_release(&unwrap->area_bits);
-	map_release(&unwrap->area_numbers);
-	blocks_free(unwrap->runs);
+	for (uint32_t i = 0; i < marks->n_areas; i++)
+		table_release(&marks->areas[i].batches);
+	free(marks->areas);
+	free(marks->boots);
+	map_release(&marks->area_bits);
+	map_release(&marks->area_numbers);
+	map_release(&marks->op_runs);
+	blocks_free(marks->runs);
 }
 
 /* -- slots ----------------------------------------------------------------------------------- */
@@ -137,27 +140,27 @@ static bool take_word(struct run *run, uint64_t word)
 	}
 }
 
-static struct run *add_run(struct unwrap *unwrap)
+static struct run *add_run(struct unwrap_marks *marks)
 {
-	if (blocks_fill_next(unwrap->runs, unwrap->n_runs, sizeof(*unwrap->runs)) < 0)
+	if (blocks_fill_next(marks->runs, marks->n_runs, sizeof(*marks->runs)) < 0)
 		return NULL;
-	unwrap->runs[unwrap->n_runs] = (struct run){.status = TIME_UNMATCHED};
-	return &unwrap->runs[unwrap->n_runs++];
+	marks->runs[marks->n_runs] = (struct run){.status = TIME_UNMATCHED};
+	return &marks->runs[marks->n_runs++];
 }
 
 /* The next run of the same boot begins later: if less than a wrap later, no wrap hides in this
  * one. */
-static void judge_run(const struct unwrap *unwrap, struct run *run, const struct run *next)
+static void judge_run(const struct unwrap_marks *marks, struct run *run, const struct run *next)
 {
 	run->is_short = next->anchor > run->anchor && next->anchor - run->anchor <= UINT32_MAX &&
-	                map_find(&unwrap->area_bits, run->counter, 0) == MAP_NONE;
+	                map_find(&marks->area_bits, run->counter, 0) == MAP_NONE;
 }
 
 /* Reads the slots of a batch. A run without an anchor is none; its words are counted where marks
  * are made. */
-static int read_slots(struct unwrap *unwrap, const struct batch *batch)
+static int read_slots(struct unwrap_marks *marks, const struct batch *batch)
 {
-	uint64_t first_run = unwrap->boots[batch->boot].first_run;
+	uint64_t first_run = marks->boots[batch->boot].first_run;
 	uint64_t number = batch->first_index;
 	uint32_t i = 0;
 
@@ -168,7 +171,7 @@ static int read_slots(struct unwrap *unwrap, const struct batch *batch)
 
 		if (word_kind(word) != FLEXTRACE_WIRE_SLOT_RUN)
 			continue;
-		run = add_run(unwrap);
+		run = add_run(marks);
 		if (!run)
 			return FLEXTRACE_E_MEMORY;
 		number += (word_id(word) - number) & FLEXTRACE_WIRE_ID_MASK;
@@ -185,9 +188,9 @@ static int read_slots(struct unwrap *unwrap, const struct batch *batch)
 			take_word(run, batch->words[i++]);
 		run->n_words = i - from;
 		if (run->anchor == 0)
-			unwrap->n_runs--;
-		else if (unwrap->n_runs - 1 > first_run)
-			judge_run(unwrap, run - 1, run);
+			marks->n_runs--;
+		else if (marks->n_runs - 1 > first_run)
+			judge_run(marks, run - 1, run);
 	}
 	return FLEXTRACE_OK;
 }
@@ -203,21 +206,17 @@ struct booting {
 
 static int begin_boot(struct booting *booting)
 {
-	struct unwrap *unwrap = booting->unwrap;
-	struct boot *boots;
+	struct unwrap_marks *marks = &booting->unwrap->marks;
 
-	FLEXTRACE_TRY(array_make_room(&unwrap->boots, unwrap->n_boots, sizeof(*unwrap->boots)));
-	boots = unwrap->boots;
-	boots[unwrap->n_boots] = (struct boot){.first_run = unwrap->n_runs,
-	                                       .end_run = unwrap->n_runs,
-	                                       .from_ns = INT64_MAX,
-	                                       .to_ns = INT64_MIN,
-	                                       .begin_ns = INT64_MIN,
-	                                       .last_ns = {INT64_MIN, INT64_MIN, INT64_MIN},
-	                                       .told = FLEXTRACE_NONE};
-	unwrap->n_boots++;
 	booting->has_ring = booting->has_slots = false;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(marks->boots, marks->n_boots,
+	                  (struct boot){.first_run = marks->n_runs,
+	                                .end_run = marks->n_runs,
+	                                .from_ns = INT64_MAX,
+	                                .to_ns = INT64_MIN,
+	                                .begin_ns = INT64_MIN,
+	                                .last_ns = {INT64_MIN, INT64_MIN, INT64_MIN},
+	                                .told = FLEXTRACE_NONE});
 }
 
 /* Counts of an area begin anew with each boot and do not go back within one. Recordings of 0.1 have
@@ -231,9 +230,9 @@ static bool goes_back(const struct booting *booting, const struct batch *batch)
 
 static int read_boot(struct booting *booting, const struct batch *batch)
 {
-	struct unwrap *unwrap = booting->unwrap;
+	struct unwrap_marks *marks = &booting->unwrap->marks;
 	uint32_t flags = word_id(batch->words[0]), bits = (uint32_t)batch->words[0];
-	uint64_t *warnings = unwrap->ledger->warnings;
+	uint64_t *warnings = booting->unwrap->ledger->warnings;
 
 	warnings[WARNING_RESTARTED] += (flags & FLEXTRACE_WIRE_BOOT_ANEW) != 0;
 	warnings[WARNING_MARKER_CONFIG] += (flags & FLEXTRACE_WIRE_BOOT_REFUSED) != 0;
@@ -241,8 +240,8 @@ static int read_boot(struct booting *booting, const struct batch *batch)
 	warnings[WARNING_CONTESTED_AREA] += (flags & FLEXTRACE_WIRE_BOOT_CONTESTED) != 0;
 	if (flags & FLEXTRACE_WIRE_BOOT_ANEW)
 		FLEXTRACE_TRY(begin_boot(booting));
-	unwrap->boots[unwrap->n_boots - 1].is_found |= (flags & FLEXTRACE_WIRE_BOOT_FOUND) != 0;
-	return bits && bits < 32 ? map_put(&unwrap->area_bits, batch->counter, 0, bits)
+	marks->boots[marks->n_boots - 1].is_found |= (flags & FLEXTRACE_WIRE_BOOT_FOUND) != 0;
+	return bits && bits < 32 ? map_put(&marks->area_bits, batch->counter, 0, bits)
 	                         : FLEXTRACE_OK;
 }
 
@@ -269,16 +268,16 @@ static void tie_boots(struct boot *boot, struct boot *next)
 
 static int read_batch(struct booting *booting, struct batch *batch)
 {
-	struct unwrap *unwrap = booting->unwrap;
+	struct unwrap_marks *marks = &booting->unwrap->marks;
 
 	if (batch_is_boot(batch)) {
 		FLEXTRACE_TRY(read_boot(booting, batch));
 	} else if (goes_back(booting, batch)) {
-		unwrap->ledger->warnings[WARNING_RESTARTED]++;
+		booting->unwrap->ledger->warnings[WARNING_RESTARTED]++;
 		FLEXTRACE_TRY(begin_boot(booting));
 	}
-	batch->boot = unwrap->n_boots - 1;
-	note_drain(&unwrap->boots[batch->boot], batch);
+	batch->boot = marks->n_boots - 1;
+	note_drain(&marks->boots[batch->boot], batch);
 	if (batch_is_boot(batch))
 		return FLEXTRACE_OK;
 	if (!batch_has_slots(batch)) {
@@ -286,33 +285,34 @@ static int read_batch(struct booting *booting, struct batch *batch)
 		booting->next_index = batch->first_index + batch->n_words;
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(read_slots(unwrap, batch));
-	if (unwrap->n_runs > unwrap->boots[batch->boot].first_run) {
+	FLEXTRACE_TRY(read_slots(marks, batch));
+	if (marks->n_runs > marks->boots[batch->boot].first_run) {
 		booting->has_slots = true;
-		booting->next_run = unwrap->runs[unwrap->n_runs - 1].number + 1;
+		booting->next_run = marks->runs[marks->n_runs - 1].number + 1;
 	}
-	unwrap->boots[batch->boot].end_run = unwrap->n_runs;
+	marks->boots[batch->boot].end_run = marks->n_runs;
 	return FLEXTRACE_OK;
 }
 
 static int read_area(struct unwrap *unwrap, struct batch_area *area)
 {
+	struct unwrap_marks *marks = &unwrap->marks;
 	struct booting booting = {.unwrap = unwrap};
 	struct table_cursor cursor;
 	struct batch *batch;
 
-	area->first_run = unwrap->n_runs;
-	area->first_boot = unwrap->n_boots;
+	area->first_run = marks->n_runs;
+	area->first_boot = marks->n_boots;
 	if (area->is_mixed)
 		FLEXTRACE_TRY(sort_batches(area));
 	FLEXTRACE_TRY(begin_boot(&booting));
 	table_read(&cursor, &area->batches, false);
 	while ((batch = batch_next(&cursor)))
 		FLEXTRACE_TRY(read_batch(&booting, batch));
-	area->end_run = unwrap->n_runs;
-	area->end_boot = unwrap->n_boots;
+	area->end_run = marks->n_runs;
+	area->end_boot = marks->n_boots;
 	for (uint32_t i = area->first_boot; i + 1 < area->end_boot; i++)
-		tie_boots(&unwrap->boots[i], &unwrap->boots[i + 1]);
+		tie_boots(&marks->boots[i], &marks->boots[i + 1]);
 	return FLEXTRACE_OK;
 }
 
@@ -371,7 +371,7 @@ static bool has_stamps_of(const struct run *run, const struct tick_op *op)
 
 static int tie_run(struct unwrap *unwrap, const struct ties *ties, uint32_t index)
 {
-	struct run *run = &unwrap->runs[index];
+	struct run *run = &unwrap->marks.runs[index];
 	uint64_t owner = (uint64_t)run->device << 32 | run->queue;
 	uint32_t first = 0, found;
 
@@ -385,7 +385,7 @@ static int tie_run(struct unwrap *unwrap, const struct ties *ties, uint32_t inde
 	    has_stamps_of(run, ties->ops[found])) {
 		run->op = ties->ops[found];
 		run->has_op_ticks = true;
-		return map_put(&unwrap->op_runs, (uintptr_t)run->op, 0, index);
+		return map_put(&unwrap->marks.op_runs, (uintptr_t)run->op, 0, index);
 	}
 	found = map_find(&ties->by_job, owner, run->job);
 	if (found < MANY_OPS &&
@@ -399,7 +399,7 @@ static int tie_runs(struct unwrap *unwrap)
 	struct ties ties = {.ops = NULL};
 	int code = take_ops(&ties, &unwrap->ops);
 
-	for (uint64_t i = 0; i < unwrap->n_runs && code >= 0; i++)
+	for (uint64_t i = 0; i < unwrap->marks.n_runs && code >= 0; i++)
 		code = tie_run(unwrap, &ties, (uint32_t)i);
 	map_release(&ties.by_job);
 	map_release(&ties.by_stamps);
@@ -409,14 +409,16 @@ static int tie_runs(struct unwrap *unwrap)
 
 int runs_read(struct unwrap *unwrap)
 {
+	struct unwrap_marks *marks = &unwrap->marks;
+
 	/* A run has at least two words, but for the last one that is looked at. */
-	if (unwrap->n_slot_words / 2 < UINT32_MAX)
-		unwrap->runs = blocks_reserve(unwrap->n_slot_words / 2 + 1, sizeof(*unwrap->runs));
-	if (!unwrap->runs)
+	if (marks->n_slot_words / 2 < UINT32_MAX)
+		marks->runs = blocks_reserve(marks->n_slot_words / 2 + 1, sizeof(*marks->runs));
+	if (!marks->runs)
 		return FLEXTRACE_E_MEMORY;
-	if (unwrap->n_areas)
-		qsort(unwrap->areas, unwrap->n_areas, sizeof(*unwrap->areas), compare_areas);
-	for (uint32_t i = 0; i < unwrap->n_areas; i++)
-		FLEXTRACE_TRY(read_area(unwrap, &unwrap->areas[i]));
-	return unwrap->n_runs && unwrap->ops.n_rows ? tie_runs(unwrap) : FLEXTRACE_OK;
+	if (marks->n_areas)
+		qsort(marks->areas, marks->n_areas, sizeof(*marks->areas), compare_areas);
+	for (uint32_t i = 0; i < marks->n_areas; i++)
+		FLEXTRACE_TRY(read_area(unwrap, &marks->areas[i]));
+	return marks->n_runs && unwrap->ops.n_rows ? tie_runs(unwrap) : FLEXTRACE_OK;
 }

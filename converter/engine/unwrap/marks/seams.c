@@ -140,15 +140,15 @@ static void count_seams(const struct unwrap *unwrap, struct seam *seams, uint32_
 
 int seams_count(struct unwrap *unwrap)
 {
-	struct seam *seams = malloc((unwrap->n_boots + 1ull) * sizeof(*seams));
+	struct seam *seams = malloc((unwrap->marks.n_boots + 1ull) * sizeof(*seams));
 	uint32_t n = 0;
 
 	if (!seams)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < unwrap->n_axes && unwrap->n_boots; i++)
+	for (uint32_t i = 0; i < unwrap->n_axes && unwrap->marks.n_boots; i++)
 		count_facts(&unwrap->axes[i]);
-	for (uint32_t i = 0; i < unwrap->n_boots; i++) {
-		const struct boot *boot = &unwrap->boots[i];
+	for (uint32_t i = 0; i < unwrap->marks.n_boots; i++) {
+		const struct boot *boot = &unwrap->marks.boots[i];
 
 		/* Nothing is known of a boot that was never drained, and nothing rests on it. */
 		n += boot->is_anew && boot->from_ns <= boot->to_ns &&
