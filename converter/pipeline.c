@@ -34,7 +34,7 @@ struct pipeline {
 	struct clocks *clocks;
 	struct alignment *alignment;
 	struct timeline timeline;
-	struct found found;         /* in the timeline, and in what is shown of it */
+	struct findings_owner found;
 	struct selection selection; /* what is shown */
 };
 
@@ -283,8 +283,10 @@ static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 	struct select_options options = pipeline->options->select;
 	const struct select_input input = {
 		.options = &options,
-		.findings = &pipeline->found.all,
+		.timeline = &pipeline->timeline,
 		.counters = &pipeline->found.counters,
+		.classes = pipeline->found.findings.classes,
+		.costs = pipeline->found.findings.costs,
 		.ledger = pipeline->ledger,
 	};
 
@@ -317,9 +319,9 @@ static int find(struct pipeline *pipeline, struct flextrace_error *error)
 		input.counter_is_off[i] = is_off(pipeline, computed_counter_name(i));
 	FLEXTRACE_TRY(findings_place(&pipeline->found, &input));
 	clocks_drop_maps(pipeline->clocks);
-	FLEXTRACE_TRY(findings_find(&pipeline->found, &input, error));
+	FLEXTRACE_TRY(findings_find_rows(&pipeline->found, &input, error));
 	FLEXTRACE_TRY(select_rows(pipeline, error));
-	return findings_find_shown(&pipeline->found, &input, &pipeline->selection.timeline);
+	return findings_find(&pipeline->found, &input, &pipeline->selection.timeline);
 }
 
 /* -- the books --------------------------------------------------------------------------------- */
@@ -412,7 +414,7 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	run.files = files;
 	options.run = &run;
 	blocks_trim();
-	return emit_run(&pipeline->found.shown, &options, error);
+	return emit_run(&pipeline->found.findings, &options, error);
 }
 
 /* -- the sentence ------------------------------------------------------------------------------ */

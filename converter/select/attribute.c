@@ -5,7 +5,6 @@
 #include "base/text/ascii.h"
 #include "model/timeline/columns.h"
 #include "model/timeline/event_class.h"
-#include "model/timeline/findings.h"
 #include "model/words/kinds.h"
 #include "model/words/told.h"
 #include "select_impl.h"
@@ -46,7 +45,7 @@ static struct cell read_category(const void *any, const struct timeline *timelin
 	const struct kernel_cost *cost = NULL;
 
 	if (row->table == OF_DEVICE)
-		cost = kernel_cost_of(row->findings->costs, row->row);
+		cost = kernel_cost_of(row->costs, row->row);
 	if (!cost)
 		return cell_of_text(NULL);
 	return cell_of_string(timeline->strings, cost->category);
@@ -61,8 +60,7 @@ static struct cell read_class(const void *any, const struct timeline *timeline)
 		return cell_of_text(event_class_of_host(row->kind));
 	if (row->table != OF_DEVICE || !row->op)
 		return cell_of_text(NULL);
-	return cell_of_text(
-		event_class_name((uint8_t)event_class_of(row->findings->classes, row->row)));
+	return cell_of_text(event_class_name((uint8_t)event_class_of(row->classes, row->row)));
 }
 
 /* The place of its input among those of all streams. */

@@ -10,7 +10,7 @@
 struct pass {
 	struct criteria criteria;        /* owned */
 	const struct timeline *timeline; /* weak, all five */
-	const struct findings *findings;
+	const struct select_input *input;
 	struct ledger *ledger;
 	struct timeline *out;
 	struct process *processes;
@@ -141,7 +141,8 @@ static int take_row(struct pass *pass, enum row_table table, const void *any)
 	int is_kept;
 
 	any_row_read(pass->timeline, table, any, &row);
-	row.findings = pass->findings;
+	row.classes = pass->input->classes;
+	row.costs = pass->input->costs;
 	row.inputs = &pass->inputs;
 	row.room = room;
 	is_kept = is_asked_for(pass, &row);
@@ -323,7 +324,7 @@ static bool is_asked(const struct select_options *options)
 
 static void show_all(const struct select_input *input, struct selection *selection)
 {
-	selection->timeline = *input->findings->timeline;
+	selection->timeline = *input->timeline;
 	selection->timeline.counters = *input->counters;
 	if (input->options->drop_flows)
 		selection->timeline.flows_from = (struct table)TABLE_INIT;
@@ -372,8 +373,8 @@ int select_run(const struct select_input *input, struct selection *ret,
                struct flextrace_error *error)
 {
 	struct pass pass = {
-		.timeline = input->findings->timeline,
-		.findings = input->findings,
+		.timeline = input->timeline,
+		.input = input,
 		.ledger = input->ledger,
 		.out = &ret->timeline,
 		.drops_flows = input->options->drop_flows,

@@ -14,7 +14,8 @@
 #ifndef FLEXTRACE_SELECT_H
 #define FLEXTRACE_SELECT_H
 
-#include "model/timeline/findings.h"
+#include "model/kernel_costs.h"
+#include "model/timeline/event_class.h"
 #include "base/error.h"
 #include "model/ledger/ledger.h"
 
@@ -41,8 +42,10 @@ int select_check(const struct select_options *options, struct flextrace_error *e
 
 struct select_input {
 	const struct select_options *options; /* weak, all */
-	const struct findings *findings;      /* rows may be asked for by classes and costs */
-	const struct table *counters;         /* of its timeline, computed ones among them */
+	const struct timeline *timeline;
+	const struct table *counters;        /* of it, computed ones among them */
+	const struct event_classes *classes; /* rows may be asked for by their class and category */
+	const struct kernel_costs *costs;    /* NULL: no compiler information */
 	struct ledger *ledger;
 };
 
@@ -53,7 +56,7 @@ struct selection {
 	bool is_all;
 };
 
-/* Stores what is shown. It shares all with the timeline of `findings` but for rows, arrows and
+/* Stores what is shown. It shares all with the timeline but for rows, arrows and
  * tracks that had to be copied; selection_release() in any case. */
 int select_run(const struct select_input *input, struct selection *ret,
                struct flextrace_error *error);

@@ -2,7 +2,7 @@
 /*
  * find.h: makes struct findings, once: all that is found in a timeline.
  *
- * There are two of them, as select/ stands between: what a row is (its class, its cost, a computed
+ * It takes two steps, as select/ stands between: what a row is (its class, its cost, a computed
  * counter) does not depend on what else is shown, and rows are asked for by it. What rows did
  * together (messages, iterations) is found in those that are shown.
  */
@@ -38,10 +38,9 @@ struct findings_input {
 	bool draws_no_flows, marks_no_iterations;
 };
 
-/* Everything that findings point to: owned, but for what `input` has. */
-struct found {
-	struct findings all;   /* of what derive made: without messages and iterations */
-	struct findings shown; /* of what select left of it */
+/* Findings, and all that they point to: owned, but for what `input` has. */
+struct findings_owner {
+	struct findings findings; /* of what is shown, once all of it is found */
 	struct owners owners;
 	struct compiler_info compiler_info;
 	struct kernel_times kernel_times;
@@ -58,17 +57,17 @@ struct found {
 };
 
 /* Finds power, the last that asks clocks for places: their maps may go then, before there are more
- * rows. `found` is zero before, and is released in any case. FLEXTRACE_E_MEMORY or 0. */
-int findings_place(struct found *found, const struct findings_input *input);
+ * rows. `all` is zero before, and is released in any case. FLEXTRACE_E_MEMORY or 0. */
+int findings_place(struct findings_owner *all, const struct findings_input *input);
 
-/* Then makes `all` and `counters`. FLEXTRACE_E_INPUT: the compiler's files, or the times of another
- * run, cannot be read. */
-int findings_find(struct found *found, const struct findings_input *input,
-                  struct flextrace_error *error);
+/* Then finds what rows are: owners, costs, `counters` and classes. FLEXTRACE_E_INPUT: the
+ * compiler's files, or the times of another run, cannot be read. */
+int findings_find_rows(struct findings_owner *all, const struct findings_input *input,
+                       struct flextrace_error *error);
 
-/* Makes `shown`, of what select made of `all` and `counters`. FLEXTRACE_E_MEMORY or 0. */
-int findings_find_shown(struct found *found, const struct findings_input *input,
-                        const struct timeline *shown);
-void findings_release(struct found *found);
+/* Then completes `findings`, of what select made of the timeline. FLEXTRACE_E_MEMORY or 0. */
+int findings_find(struct findings_owner *all, const struct findings_input *input,
+                  const struct timeline *shown);
+void findings_release(struct findings_owner *all);
 
 #endif

@@ -7,8 +7,9 @@
 
 #include "model/timeline/timeline.h"
 
-struct findings; /* findings.h */
-struct inputs;   /* ledger/inputs.h */
+struct event_classes; /* event_class.h */
+struct inputs;        /* ledger/inputs.h */
+struct kernel_costs;  /* kernel_costs.h */
 
 enum row_table { OF_HOST, OF_DEVICE, OF_INSTANTS, OF_COUNTERS, OF_MEMORY, N_ROW_TABLES };
 
@@ -32,7 +33,8 @@ struct any_row {
 	const struct tick_op *op;   /* weak; NULL: not of a control block */
 	const struct mark_run *run; /* weak; NULL: no marker row */
 	/* Weak, all: for what is found of it elsewhere, by who asks; room of SOURCE_BYTES. */
-	const struct findings *findings;
+	const struct event_classes *classes;
+	const struct kernel_costs *costs;
 	const struct inputs *inputs;
 	char *room;
 };
