@@ -38,7 +38,7 @@ static void look_ahead(struct merge *merge, enum chrome_source source)
 
 	if (merge->chrome->process != FLEXTRACE_NONE) {
 		while (time_ns && !chrome_is_of_process(merge->chrome, source, time_ns)) {
-			table_next(cursor, chrome_row_bytes[source]);
+			table_next(cursor, chrome_row_bytes(source));
 			time_ns = table_peek(cursor);
 		}
 	}
@@ -154,22 +154,13 @@ static void count_row(struct merge *merge, enum record_class class)
 	file_count_row(merge->chrome->count, class);
 }
 
-/* JSON cannot hold it, it changes nothing, or it was asked to go. */
-static void leave_row_out(struct merge *merge, enum record_class class)
-{
-	struct file_count *count = merge->chrome->count;
-
-	count->left_out++;
-	count->left_out_by_class[class]++;
-}
-
 /* A row that crosses others of its line, as it was asked for. */
 static int write_crossing(struct merge *merge, const void *row, enum record_class class,
                           struct chrome_later end)
 {
 	end.id = ASYNC_ID + merge->n_async++;
 	if (merge->chrome->views.overlap != OVERLAP_ASYNC) {
-		leave_row_out(merge, class);
+		chrome_leave_out(merge->chrome->count, class);
 		return 0;
 	}
 	count_row(merge, class);
@@ -231,7 +222,7 @@ static int write_counter(struct merge *merge)
 
 	FLEXTRACE_TRY(changes);
 	if (!changes) {
-		leave_row_out(merge, row->class);
+		chrome_leave_out(merge->chrome->count, row->class);
 		return 0;
 	}
 	chrome_write_counter(merge->chrome, row);
@@ -381,7 +372,7 @@ static void set_views(struct chrome *chrome, const struct emit_options *options)
 		return;
 	}
 	chrome->rank_rows = chrome->view.findings->rank_rows;
-	chrome->count->expected = chrome_n_of_process(chrome);
+	chrome_expect(chrome);
 	chrome->is_without_ops = !chrome_has_ops(chrome);
 	/* What crosses in the file of another tool crosses again, on its line. */
 	if (chrome->views.overlap == OVERLAP_LANES &&

@@ -7,48 +7,35 @@
 
 #include "base/array.h"
 
+#define NO_ROWS N_ROW_TABLES
+
+static const uint8_t tables[N_SOURCES] = {
+	[FROM_EXTRA] = NO_ROWS,        [FROM_HOST] = OF_HOST,     [FROM_DEVICE] = OF_DEVICE,
+	[FROM_FLOWS] = NO_ROWS,        [FROM_LATER] = NO_ROWS,    [FROM_INSTANTS] = OF_INSTANTS,
+	[FROM_COUNTERS] = OF_COUNTERS, [FROM_MEMORY] = OF_MEMORY,
+};
+
 const struct table *chrome_table(const struct findings *findings, enum chrome_source source)
 {
-	const struct timeline *timeline = findings->timeline;
-
-	switch (source) {
-	case FROM_HOST:
-		return &timeline->host_rows;
-	case FROM_DEVICE:
-		return &timeline->device_rows;
-	case FROM_FLOWS:
+	if (source == FROM_FLOWS)
 		return findings->flows;
-	case FROM_INSTANTS:
-		return &timeline->instants;
-	case FROM_COUNTERS:
-		return &timeline->counters;
-	case FROM_MEMORY:
-		return &timeline->memory;
-	default:
-		return NULL;
-	}
+	return tables[source] == NO_ROWS ? NULL
+	                                 : timeline_table(findings->timeline, tables[source]);
 }
 
 /* Every row that has a time starts with it. */
-_Static_assert(offsetof(struct host_row, start_time_ns) == 0, "time first");
-_Static_assert(offsetof(struct device_row, start_time_ns) == 0, "time first");
-_Static_assert(offsetof(struct instant_row, time_ns) == 0, "time first");
-_Static_assert(offsetof(struct counter_row, time_ns) == 0, "time first");
-_Static_assert(offsetof(struct memory_row, time_ns) == 0, "time first");
 _Static_assert(offsetof(struct flow, from_time_ns) == 0, "time first");
 
-const size_t chrome_row_bytes[N_SOURCES] = {
-	[FROM_HOST] = sizeof(struct host_row),        [FROM_DEVICE] = sizeof(struct device_row),
-	[FROM_INSTANTS] = sizeof(struct instant_row), [FROM_COUNTERS] = sizeof(struct counter_row),
-	[FROM_MEMORY] = sizeof(struct memory_row),    [FROM_FLOWS] = sizeof(struct flow),
-};
+size_t chrome_row_bytes(enum chrome_source source)
+{
+	return source == FROM_FLOWS ? sizeof(struct flow) : any_row_bytes[tables[source]];
+}
 
 bool chrome_is_of_process(const struct chrome *chrome, enum chrome_source source, const void *row)
 {
 	const struct view *view = &chrome->view;
-	const struct counter_row *counter = row;
 	const struct flow *flow = row;
-	uint32_t device;
+	struct any_row of;
 
 	switch (source) {
 	case FROM_HOST:
@@ -57,22 +44,13 @@ bool chrome_is_of_process(const struct chrome *chrome, enum chrome_source source
 	case FROM_DEVICE:
 		return chrome_shows(
 			chrome, view_track_process(view, ((const struct device_row *)row)->track));
-	case FROM_INSTANTS:
-		return chrome_shows(
-			chrome, view_track_process(view, ((const struct instant_row *)row)->track));
 	case FROM_FLOWS:
 		return chrome_shows(chrome, view_track_process(view, flow->from_track)) &&
 		       chrome_shows(chrome, view_track_process(view, flow->to_track));
-	case FROM_COUNTERS:
-		if (!counter->is_device)
-			return chrome_shows(chrome, counter->owner);
-		device = counter->owner;
-		break;
 	default:
-		device = ((const struct memory_row *)row)->device;
-		break;
+		any_row_read(view->timeline, tables[source], row, &of);
+		return chrome_shows(chrome, of.process);
 	}
-	return chrome_shows(chrome, view->identity->devices[device].process);
 }
 
 /* Whether `types` names one of these phases. */
@@ -121,60 +99,48 @@ void chrome_counters_release(struct chrome_counters *counters)
 	free(counters->values);
 }
 
-static enum record_class class_of(const struct chrome *chrome, enum chrome_source source,
-                                  const void *row)
+/* Calls `take` with each row of the process that is shown. */
+static void each_row(struct chrome *chrome, enum chrome_source source,
+                     void (*take)(struct file_count *count, enum record_class class))
 {
-	switch (source) {
-	case FROM_HOST:
-		return ((const struct host_row *)row)->class;
-	case FROM_DEVICE:
-		return view_device_class(&chrome->view, row);
-	case FROM_INSTANTS:
-		return ((const struct instant_row *)row)->class;
-	case FROM_COUNTERS:
-		return ((const struct counter_row *)row)->class;
-	default:
-		return RECORD_MEMORY;
+	const struct timeline *timeline = chrome->view.timeline;
+	struct table_cursor cursor = table_begin(timeline_table(timeline, tables[source]));
+	struct any_row of;
+	const void *row;
+
+	while ((row = table_next(&cursor, chrome_row_bytes(source)))) {
+		any_row_read(timeline, tables[source], row, &of);
+		if (chrome_shows(chrome, of.process))
+			take(chrome->count, of.class);
 	}
+}
+
+static void expect_row(struct file_count *count, enum record_class class)
+{
+	(void)class;
+	count->expected++;
+}
+
+void chrome_expect(struct chrome *chrome)
+{
+	for (int source = 0; source < N_SOURCES; source++) {
+		if (tables[source] != NO_ROWS)
+			each_row(chrome, source, expect_row);
+	}
+}
+
+void chrome_leave_out(struct file_count *count, enum record_class class)
+{
+	count->left_out++;
+	count->left_out_by_class[class]++;
 }
 
 void chrome_count_hidden(struct chrome *chrome)
 {
-	struct file_count *count = chrome->count;
-
 	for (int source = 0; source < N_SOURCES; source++) {
-		const struct table *table = chrome_table(chrome->view.findings, source);
-		struct table_cursor cursor;
-		const void *row;
-
-		if (!chrome_row_bytes[source] || source == FROM_FLOWS ||
-		    chrome_is_shown(chrome, source))
-			continue;
-		cursor = table_begin(table);
-		while ((row = table_next(&cursor, chrome_row_bytes[source]))) {
-			if (!chrome_is_of_process(chrome, source, row))
-				continue;
-			count->left_out++;
-			count->left_out_by_class[class_of(chrome, source, row)]++;
-		}
+		if (tables[source] != NO_ROWS && !chrome_is_shown(chrome, source))
+			each_row(chrome, source, chrome_leave_out);
 	}
-}
-
-uint64_t chrome_n_of_process(const struct chrome *chrome)
-{
-	uint64_t n = 0;
-
-	for (int source = 0; source < N_SOURCES; source++) {
-		struct table_cursor cursor;
-		const void *row;
-
-		if (!chrome_row_bytes[source] || source == FROM_FLOWS)
-			continue;
-		cursor = table_begin(chrome_table(chrome->view.findings, source));
-		while ((row = table_next(&cursor, chrome_row_bytes[source])))
-			n += chrome_is_of_process(chrome, source, row);
-	}
-	return n;
 }
 
 bool chrome_has_ops(const struct chrome *chrome)

@@ -24,7 +24,7 @@ enum chrome_source {
 
 /* NULL, 0: not from a table. */
 const struct table *chrome_table(const struct findings *findings, enum chrome_source source);
-extern const size_t chrome_row_bytes[N_SOURCES];
+size_t chrome_row_bytes(enum chrome_source source);
 
 bool chrome_is_shown(const struct chrome *chrome, enum chrome_source source);
 
@@ -36,11 +36,14 @@ bool chrome_is_of_process(const struct chrome *chrome, enum chrome_source source
 int chrome_changes_counter(struct chrome_counters *counters, const struct counter_row *row);
 void chrome_counters_release(struct chrome_counters *counters);
 
+/* Books a row that is not written. */
+void chrome_leave_out(struct file_count *count, enum record_class class);
+
 /* Books the rows of tables that are not shown. */
 void chrome_count_hidden(struct chrome *chrome);
 
-/* Rows of all tables of the process that is shown. */
-uint64_t chrome_n_of_process(const struct chrome *chrome);
+/* Expects the rows of all tables of the process that is shown. */
+void chrome_expect(struct chrome *chrome);
 
 /* Whether the process that is shown recorded an operation. */
 bool chrome_has_ops(const struct chrome *chrome);
