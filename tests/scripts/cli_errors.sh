@@ -91,12 +91,13 @@ if [ "$(id -u)" -ne 0 ]; then
 	expect "output in a closed directory" 4 "Cannot write into output directory" convert good -o closed/out
 fi
 expect "output in a file system without files" 4 "Cannot" convert good -o /proc/out
-# The limit holds for the counters of coverage as well, which would be cut off; so this process has its own.
+# Counters of coverage are files, too: there is no place for them here, and a pipe takes what libgcov says of it.
 (
 	ulimit -f 1
-	GCOV_PREFIX=$dir/counters "$FLEXTRACE" convert good -o out
-) >stdout 2>stderr
-[ $? -eq 4 ] && grep -q 'Cannot write output file: path=out/.*, reason=File too large' stderr ||
+	GCOV_PREFIX=/proc/none "$FLEXTRACE" convert good -o out
+	echo $? >code
+) 2>&1 >stdout | cat >stderr
+[ "$(cat code)" -eq 4 ] && grep -q 'Cannot write output file: path=out/.*, reason=File too large' stderr ||
 	fail "output that may not grow"
 [ -z "$(find out -type f)" ] || fail "output that may not grow: left something behind"
 
