@@ -64,29 +64,20 @@ static int unknown_command(const char *name)
 	return cli_refuse(CLI_USAGE, "Unknown command `%s`; `flextrace --help` lists them", name);
 }
 
-static int run_help(int argc, char **argv)
+/* The help page of all or of one command; or, for scripts, the commands, or the options of one. */
+static int describe(int argc, char **argv, bool is_for_scripts)
 {
 	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
 
 	if (argc > 1 && !command)
 		return unknown_command(argv[1]);
-	if (command)
-		cli_help(command, stdout);
-	else
-		print_usage(stdout);
-	return CLI_OK;
-}
-
-/* For scripts: the commands, or the options of one. */
-static int run_options(int argc, char **argv)
-{
-	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
-
-	if (argc > 1 && !command)
-		return unknown_command(argv[1]);
-	if (command)
+	if (command && is_for_scripts)
 		cli_list_options(command, stdout);
-	for (size_t i = 0; i < N_COMMANDS && !command; i++)
+	else if (command)
+		cli_help(command, stdout);
+	else if (!is_for_scripts)
+		print_usage(stdout);
+	for (size_t i = 0; i < N_COMMANDS && !command && is_for_scripts; i++)
 		printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
 	return CLI_OK;
 }
@@ -119,9 +110,9 @@ static int run(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0)
-		return run_help(argc - 1, argv + 1);
+		return describe(argc - 1, argv + 1, false);
 	if (strcmp(argv[1], "options") == 0)
-		return run_options(argc - 1, argv + 1);
+		return describe(argc - 1, argv + 1, true);
 	command = find_command(argv[1]);
 	return command ? cli_run(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

@@ -132,22 +132,6 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 	return spill_explain(code, error);
 }
 
-static int read_and_run(struct conversion *conversion, const struct reader_options *reader,
-                        const struct conversion_options *options,
-                        struct pipeline_result *ret_result, struct flextrace_error *error)
-{
-	struct conversion_options told = *options;
-
-	FLEXTRACE_TRY(read_inputs(conversion, reader, options, error));
-	told.pairs = conversion->pairs;
-	told.n_pairs = conversion->n_pairs;
-	told.plain.emitted = &conversion->emitted;
-	ctf_views_remove(reader->views);
-	cli_progress("Converting: %u streams", conversion->set.n_streams);
-	return conversion_run(&told, &conversion->set, conversion->strings, &conversion->ledger,
-	                      ret_result, error);
-}
-
 /* Streams that each worker may have open: a quarter of the limit. */
 static uint32_t count_open(uint64_t memory_limit_bytes, uint32_t n_workers)
 {
@@ -172,12 +156,12 @@ static int convert(const struct job *job, struct pipeline_result *ret_result,
                    struct flextrace_error *error)
 {
 	struct conversion conversion = {.strings = string_pool_new()};
-	struct conversion_options threaded = *job->options;
+	struct conversion_options options = *job->options;
 	struct reader_options reader = {
 		.traces = job->traces,
 		.n_traces = job->n_traces,
 		.n_workers = job->n_workers,
-		.n_open = count_open(job->options->memory_limit_bytes, job->n_workers),
+		.n_open = count_open(options.memory_limit_bytes, job->n_workers),
 		.views = job->views,
 		.is_careful = job->is_careful,
 		.progress = show_progress,
@@ -186,11 +170,19 @@ static int convert(const struct job *job, struct pipeline_result *ret_result,
 
 	if (!conversion.strings)
 		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	threaded.n_threads = job->n_workers < MAX_FORMAT_THREADS ? job->n_workers
-	                                                         : MAX_FORMAT_THREADS;
 	ledger_init(&conversion.ledger);
-	code = read_and_run(&conversion, &reader, &threaded, ret_result, error);
+	code = read_inputs(&conversion, &reader, &options, error);
 	ctf_views_remove(job->views);
+	if (code >= 0) {
+		options.n_threads = job->n_workers < MAX_FORMAT_THREADS ? job->n_workers
+		                                                        : MAX_FORMAT_THREADS;
+		options.pairs = conversion.pairs;
+		options.n_pairs = conversion.n_pairs;
+		options.plain.emitted = &conversion.emitted;
+		cli_progress("Converting: %u streams", conversion.set.n_streams);
+		code = conversion_run(&options, &conversion.set, conversion.strings,
+		                      &conversion.ledger, ret_result, error);
+	}
 	stream_set_release(&conversion.set);
 	free(conversion.pairs);
 	emitted_release(&conversion.emitted);
@@ -275,32 +267,25 @@ static void clean(const struct job *job, const struct timespec *since)
 		closedir(dir);
 }
 
-/* Runs a job in a process of its own. Returns minus the signal that ended it; nothing is left of
- * what it had begun then. */
-static int run_once(struct job *job)
+/* Runs a job in a process of its own; where its reader dies, once more with care. Nothing is left
+ * of what one that died had begun. */
+static int run_isolated(struct job *job)
 {
 	struct timespec since;
 	int code;
 
-	clock_gettime(CLOCK_REALTIME_COARSE, &since);
-	code = isolate(run_job, job);
-	if (code < 0)
+	for (;;) {
+		clock_gettime(CLOCK_REALTIME_COARSE, &since);
+		code = isolate(run_job, job);
+		if (code >= 0)
+			return code;
 		clean(job, &since);
-	return code;
-}
-
-/* Where its reader dies, once more with care. */
-static int run_isolated(struct job *job)
-{
-	int code = run_once(job);
-
-	if (code < 0 && isolate_is_crash(-code)) {
+		if (job->is_careful || !isolate_is_crash(-code))
+			return give_up(job, -code);
 		cli_warn("A reader died; looking at each stream in a process of its own: reason=%s",
 		         strsignal(-code));
 		job->is_careful = true;
-		code = run_once(job);
 	}
-	return code < 0 ? give_up(job, -code) : code;
 }
 
 int convert_traces(const char *const *traces, uint32_t n_traces,

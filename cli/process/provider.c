@@ -12,21 +12,22 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "paths.h"
 #include "patience.h"
 
 #define MARGIN_S    10 /* beside the time that LTTng waits */
 #define PLUGIN_FILE "babeltrace-plugin-flextrace.so"
 
 /* From the folder of this command: in the build tree, and where both were installed. */
-static const char *const provider_places[] = {"../tracer/" PROVIDER_FILE,
-                                              "../" FLEXTRACE_LIBDIR "/" PROVIDER_FILE};
-static const char *const plugin_places[] = {"../converter/bt2/" PLUGIN_FILE,
-                                            "../" FLEXTRACE_LIBDIR
-                                            "/babeltrace2/plugins/" PLUGIN_FILE};
+static const char *const provider_paths[] = {"../tracer/" PROVIDER_FILE,
+                                             "../" FLEXTRACE_LIBDIR "/" PROVIDER_FILE};
+static const char *const plugin_paths[] = {"../converter/bt2/" PLUGIN_FILE,
+                                           "../" FLEXTRACE_LIBDIR
+                                           "/babeltrace2/plugins/" PLUGIN_FILE};
 
-static bool find_beside(const char *const places[2], char ret_path[PATH_MAX])
+static bool find_beside(const char *const paths[2], char ret_path[PATH_MAX])
 {
-	char self[PATH_MAX], path[PATH_MAX + 256];
+	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
 
@@ -36,12 +37,8 @@ static bool find_beside(const char *const places[2], char ret_path[PATH_MAX])
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
-		if (realpath(path, ret_path))
-			return true;
-	}
-	return false;
+	return realpath(path_of(self, paths[0]).text, ret_path) ||
+	       realpath(path_of(self, paths[1]).text, ret_path);
 }
 
 const char *provider_choose(char ret_path[PATH_MAX])
@@ -50,14 +47,14 @@ const char *provider_choose(char ret_path[PATH_MAX])
 
 	if (wanted && wanted[0])
 		snprintf(ret_path, PATH_MAX, "%s", wanted);
-	else if (!find_beside(provider_places, ret_path))
+	else if (!find_beside(provider_paths, ret_path))
 		memcpy(ret_path, PROVIDER_FILE, sizeof(PROVIDER_FILE));
 	return ret_path;
 }
 
 bool plugin_find(char ret_dir[PATH_MAX])
 {
-	if (!find_beside(plugin_places, ret_dir))
+	if (!find_beside(plugin_paths, ret_dir))
 		return false;
 	*strrchr(ret_dir, '/') = '\0';
 	return true;

@@ -222,31 +222,22 @@ static bool fork_orphan(struct ward *ward, int others_end)
 	return status == 0;
 }
 
-static void begin(struct recording *recording, const struct guardian_work *work)
+void guardian_begin(struct recording *recording, const struct guardian_work *work)
 {
 	struct ward ward = {.recording = recording, .work = work, .pidfd = -1};
 	int words[2] = {-1, -1};
-	bool has_begun;
 
 	recording->guardian = 0;
-	if (work && pipe2(words, O_CLOEXEC) != 0)
-		return;
-	ward.fd = words[0];
-	if (work)
-		ward.pidfd = process_open(getpid());
-	has_begun = fork_orphan(&ward, words[1]);
-	if (has_begun && work)
-		recording->guardian = words[1];
-	else if (work)
-		close(words[1]);
-	if (work)
-		close(words[0]);
-	descriptor_close(ward.pidfd);
-}
-
-void guardian_begin(struct recording *recording, const struct guardian_work *work)
-{
-	begin(recording, work);
+	if (!work || pipe2(words, O_CLOEXEC) == 0) {
+		ward.fd = words[0];
+		ward.pidfd = work ? process_open(getpid()) : -1;
+		if (fork_orphan(&ward, words[1]) && work)
+			recording->guardian = words[1];
+		else
+			descriptor_close(words[1]);
+		descriptor_close(words[0]);
+		descriptor_close(ward.pidfd);
+	}
 	if (work && !recording->guardian)
 		cli_warn("No guardian could be started, are there too many processes? If this "
 		         "one is killed, end the recording with `flextrace stop %s`",

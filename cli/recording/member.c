@@ -169,22 +169,21 @@ static int make_or_load(int fd, const struct member_request *request, bool has_m
 int member_join(struct member *ret_member, const struct member_request *request,
                 struct recording *ret_recording, struct flextrace_error *error)
 {
-	char path[PATH_MAX + 64];
+	const struct path path = path_of(request->dir, RECORDING_STATE_FILE);
 	bool has_made_dir;
 	int fd, code;
 
 	FLEXTRACE_TRY(recording_make_dir(request->dir, &has_made_dir, error));
-	snprintf(path, sizeof(path), "%s/%s", request->dir, RECORDING_STATE_FILE);
-	fd = open_locked(path, error);
+	fd = open_locked(path.text, error);
 	if (fd < 0)
 		return fd;
 	code = make_or_load(fd, request, has_made_dir, ret_recording, error);
 	/* Whoever has it for writing, to see whether it is the last, holds the mutex. */
 	if (code >= 0 && set_lock(fd, F_OFD_SETLK, F_RDLCK, BYTE_MEMBERS) != 0)
-		code = file_error(error, path);
+		code = file_error(error, path.text);
 	if (code < 0) {
 		if (is_empty(fd))
-			unlink(path);
+			unlink(path.text);
 		if (has_made_dir)
 			rmdir(request->dir);
 		close(fd);

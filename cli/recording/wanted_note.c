@@ -12,22 +12,20 @@
 
 #include "recording/lttng/consumers.h"
 #include "recording/lttng/daemon.h"
+#include "process/paths.h"
 #include "process/process.h"
 #include "tracer/src/wanted.h"
 
 struct paths {
-	char file[PATH_MAX + 32], next[PATH_MAX + 32];
+	struct path file, next;
 };
 
 static struct paths name_paths(void)
 {
-	struct paths paths;
 	char run_dir[PATH_MAX];
 
 	consumers_name_run_dir(run_dir);
-	snprintf(paths.file, sizeof(paths.file), "%s/" WANTED_FILE, run_dir);
-	snprintf(paths.next, sizeof(paths.next), "%s/" WANTED_FILE ".next", run_dir);
-	return paths;
+	return (struct paths){path_of(run_dir, WANTED_FILE), path_of(run_dir, WANTED_FILE ".next")};
 }
 
 /* A line of a session that this one does not replace, and whose daemon lives. */
@@ -72,8 +70,8 @@ static FILE *open_next(const struct paths *paths)
 {
 	int fd;
 
-	unlink(paths->next);
-	fd = open(paths->next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	unlink(paths->next.text);
+	fd = open(paths->next.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0 && geteuid() == 0)
 		fchmod(fd, 0644);
 	return fd < 0 ? NULL : fdopen(fd, "w");
@@ -92,14 +90,14 @@ static bool replace(const char *session, const bool *wants_all)
 	paths = name_paths();
 	file = open_next(&paths);
 	if (file) {
-		copy_others(paths.file, file, session);
+		copy_others(paths.file.text, file, session);
 		if (wants_all)
 			write_line(file, session, *wants_all);
 		is_empty = ftell(file) == 0;
-		if (fclose(file) != 0 || is_empty || rename(paths.next, paths.file) != 0)
-			unlink(paths.next);
+		if (fclose(file) != 0 || is_empty || rename(paths.next.text, paths.file.text) != 0)
+			unlink(paths.next.text);
 		if (is_empty)
-			unlink(paths.file);
+			unlink(paths.file.text);
 	}
 	daemon_unlock(lock);
 	return true;
@@ -114,6 +112,6 @@ void wanted_remove(const char *session)
 {
 	struct paths paths = name_paths();
 
-	if (access(paths.file, F_OK) == 0)
+	if (access(paths.file.text, F_OK) == 0)
 		replace(session, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text/text_file.h"
 
 /* So many bytes; a string; elements of so many bytes, whose number stands in front of them in 32
  * bits. */
@@ -118,15 +119,13 @@ bool layout_read(const char *text, struct layout *ret_layout)
 
 bool layout_load(const char *path, struct layout *ret_layout)
 {
-	FILE *file = fopen(path, "re");
-	char *text = file ? calloc(1, MAX_BYTES) : NULL;
-	bool is_read = text && fread(text, 1, MAX_BYTES - 1, file) > 0;
+	size_t n_bytes = 0;
+	char *text = text_file_read_bytes(path, MAX_BYTES, &n_bytes);
+	bool is_read;
 
 	*ret_layout = (struct layout){NULL};
-	is_read = is_read && layout_read(text, ret_layout);
+	is_read = n_bytes && text && layout_read(text, ret_layout);
 	free(text);
-	if (file)
-		fclose(file);
 	return is_read;
 }
 

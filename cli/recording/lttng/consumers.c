@@ -142,9 +142,9 @@ int consumers_find_own(pid_t *ret_pid)
 
 pid_t consumers_daemon(void)
 {
-	char path[PATH_MAX + 32], text[32];
+	char run_dir[PATH_MAX], text[32];
 
-	consumers_name_run_dir(path);
-	strcat(path, "/lttng-sessiond.pid");
-	return path_read(path, text, sizeof(text)) ? (pid_t)strtol(text, NULL, 10) : 0;
+	consumers_name_run_dir(run_dir);
+	path_read(path_of(run_dir, "lttng-sessiond.pid").text, text, sizeof(text));
+	return (pid_t)strtol(text, NULL, 10);
 }

@@ -19,6 +19,7 @@
 #include "ring/buffers.h"
 #include "terminal/cli.h"
 #include "consumers.h"
+#include "process/paths.h"
 #include "process/patience.h"
 #include "process/process.h"
 #include "recording/lttng/rlimits.h"
@@ -48,13 +49,13 @@ bool daemon_lock(int *ret_lock)
 {
 	struct patience patience = {.what = "another flextrace, which begins or ends a recording",
 	                            .limit_s = PATIENCE_LOCK_S};
-	char run_dir[PATH_MAX], path[PATH_MAX + 32];
+	char run_dir[PATH_MAX];
 	bool is_locked = true;
 
 	consumers_name_run_dir(run_dir);
 	mkdir(run_dir, geteuid() == 0 ? 0755 : 0700); /* as LTTng does */
-	snprintf(path, sizeof(path), "%s/flextrace.lock", run_dir);
-	*ret_lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	*ret_lock = open(path_of(run_dir, "flextrace.lock").text,
+	                 O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (*ret_lock >= 0)
 		is_locked = patience_flock(&patience, *ret_lock) || errno != ETIMEDOUT;
 	if (!is_locked) {

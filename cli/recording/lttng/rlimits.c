@@ -42,14 +42,10 @@ static int check_files(const struct buffer_plan *plan, struct flextrace_error *e
 
 static uint64_t mapped_bytes(void)
 {
-	FILE *file = fopen("/proc/self/statm", "re");
-	uint64_t n_pages = 0;
+	char n_pages[256];
 
-	if (file && fscanf(file, "%" SCNu64, &n_pages) != 1)
-		n_pages = 0;
-	if (file)
-		fclose(file);
-	return n_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	process_read(getpid(), "statm", n_pages, sizeof(n_pages));
+	return strtoull(n_pages, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* What LTTng's threads take before there are buffers. */

@@ -49,7 +49,6 @@ int session_snapshot(const char *name, const char *trace_dir, struct flextrace_e
 	struct lttng_snapshot_output *output = lttng_snapshot_output_create();
 	int code = output ? 0 : -LTTNG_ERR_NOMEM;
 	char parent[PATH_MAX];
-	struct watch watch;
 
 	snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(trace_dir, '/') - trace_dir),
 	         trace_dir);
@@ -57,10 +56,8 @@ int session_snapshot(const char *name, const char *trace_dir, struct flextrace_e
 		code = lttng_snapshot_output_set_name("snapshot", output);
 	if (code >= 0)
 		code = lttng_snapshot_output_set_local_path(parent, output);
-	watch_begin(&watch, WATCH_LIMIT_S);
 	if (code >= 0)
-		code = lttng_snapshot_record(name, output, 0);
-	watch_end(&watch);
+		WATCH(code, lttng_snapshot_record(name, output, 0));
 	lttng_snapshot_output_destroy(output);
 	if (code < 0)
 		return session_failed(error, "Cannot take a snapshot", name, code);
@@ -79,13 +76,12 @@ int session_rotate(const char *name, struct lttng_rotation_handle **ret_rotation
 int session_rotated(struct lttng_rotation_handle *rotation, struct flextrace_error *error)
 {
 	enum lttng_rotation_state state = LTTNG_ROTATION_STATE_ERROR;
-	struct watch watch;
-	int code = 1;
+	int code;
 
-	watch_begin(&watch, WATCH_LIMIT_S);
-	if (lttng_rotation_handle_get_state(rotation, &state) != LTTNG_ROTATION_STATUS_OK)
+	WATCH(code, lttng_rotation_handle_get_state(rotation, &state));
+	if (code != LTTNG_ROTATION_STATUS_OK)
 		state = LTTNG_ROTATION_STATE_ERROR;
-	watch_end(&watch);
+	code = 1;
 	if (state == LTTNG_ROTATION_STATE_ONGOING)
 		return 0;
 	if (state != LTTNG_ROTATION_STATE_COMPLETED)
