@@ -4,7 +4,7 @@
 set(clocks_core converter/model/identity/clock_options.c converter/model/identity/definitions.c converter/base/error.c converter/engine/gather.c converter/model/identity/identity.c
 	converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c ${table_sources})
 set(clocks_sources converter/base/select_kth.c tests/support/clock_model.c tests/support/clock_truth.c converter/base/marzullo.c converter/engine/posts.c)
-foreach(file axis marks/bare estimates/chains match/choices match/edges estimates/epochs facts first match/instances late marks/marks match/match order rate marks/runs setbacks shift estimates/spans strays estimates/trips estimates/turns unwrap wide window)
+foreach(file axis marks/bare estimates/chains match/choices match/edges estimates/epochs samples first match/instances late marks/marks match/match order rate marks/runs setbacks shift estimates/spans strays estimates/trips estimates/turns unwrap wide window)
 	list(APPEND clocks_sources converter/engine/unwrap/${file}.c)
 endforeach()
 foreach(file band/band band/bridge calibrate choose claims breaks/doubts breaks/eras fit floors band/follow band/guide line breaks/loose map band/mean breaks/overlaps breaks/parts proof breaks/reach band/reference reject report restarts breaks/returns breaks/room breaks/sides slope band/smooth soft breaks/track)

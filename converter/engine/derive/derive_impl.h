@@ -334,10 +334,10 @@ int zones_take_marks(struct derive *derive, struct unwrap_output *unwrapped);
 struct boot_life {
 	int64_t begin_ns;          /* it had not begun by then; INT64_MIN: not known */
 	uint32_t n_runs, n_beyond; /* that are certified; of these, not within its life */
-	bool is_denied;            /* its clock is not the one that its facts were of */
+	bool is_denied;            /* its clock is not the one that its brackets were of */
 };
 
-/* Asks the facts and the runs of boots whether their clock is theirs. Call behind the runs are
+/* Asks the brackets and the runs of boots whether their clock is theirs. Call behind the runs are
  * taken and before the marks are. FLEXTRACE_E_MEMORY or 0. */
 int life_judge_boots(struct derive *derive, struct unwrap_output *unwrapped);
 void life_release(struct boot_lives *boots);

@@ -4,42 +4,43 @@
  * on a device of a process before the process did, nor in a boot before the area was seen in the
  * one before.
  *
- * A boot is placed on the clock that facts seen meanwhile are of. Whether the clock that is made
- * of all facts goes through these shows only now: a counter that stood still during a reset, or
- * came back where it had been, leaves a few facts behind it that look like lies. Then nobody knows
- * when the runs of that boot were.
+ * A boot is placed on the clock that brackets seen meanwhile are of. Whether the clock that is made
+ * of all brackets goes through these shows only now: a counter that stood still during a reset, or
+ * came back where it had been, leaves a few brackets behind it that look like lies. Then nobody
+ * knows when the runs of that boot were.
  */
 #include <stdlib.h>
 
 #include "derive_impl.h"
 
-#define MET_PER_MISSED 8u /* facts of a boot for each that may be a lie */
+#define MET_PER_MISSED 8u /* brackets of a boot for each that may be a lie */
 
 static bool has_bound(const struct placed *placed)
 {
 	return placed->status == TIME_CERTIFIED && placed->err_ns != UINT32_MAX;
 }
 
-/* Whether a clock goes through a fact; false: it does not, or nobody knows. */
-static bool goes_through(const struct derive *derive, uint32_t counter, const struct bracket *fact)
+/* Whether a clock goes through a bracket; false: it does not, or nobody knows. */
+static bool goes_through(const struct derive *derive, uint32_t counter,
+                         const struct bracket *bracket)
 {
 	struct placed first, last;
 
-	return find_host_ns(derive, counter, fact->segment, fact->first_ticks, &first) &&
-	       find_host_ns(derive, counter, fact->segment, fact->last_ticks, &last) &&
+	return find_host_ns(derive, counter, bracket->segment, bracket->first_ticks, &first) &&
+	       find_host_ns(derive, counter, bracket->segment, bracket->last_ticks, &last) &&
 	       has_bound(&first) && has_bound(&last) &&
-	       first.host_ns + first.err_ns >= fact->before_host_ns &&
-	       last.host_ns - last.err_ns <= fact->after_host_ns;
+	       first.host_ns + first.err_ns >= bracket->before_host_ns &&
+	       last.host_ns - last.err_ns <= bracket->after_host_ns;
 }
 
-static void ask_facts(const struct derive *derive, const struct area_boot *boot,
-                      struct table_cursor *facts, struct boot_life *life)
+static void ask_brackets(const struct derive *derive, const struct area_boot *boot,
+                         struct table_cursor *brackets, struct boot_life *life)
 {
 	uint32_t n_met = 0, n_missed = boot->n_denying;
 
-	for (uint32_t n = boot->n_facts; n > 0; n--) {
-		const struct bracket *fact = table_next(facts, sizeof(*fact));
-		bool is_met = goes_through(derive, fact->counter, fact);
+	for (uint32_t n = boot->n_brackets; n > 0; n--) {
+		const struct bracket *bracket = table_next(brackets, sizeof(*bracket));
+		bool is_met = goes_through(derive, bracket->counter, bracket);
 
 		n_met += is_met;
 		n_missed += !is_met;
@@ -105,7 +106,7 @@ static void ask_runs(struct derive *derive, struct table *marks)
 
 int life_judge_boots(struct derive *derive, struct unwrap_output *unwrapped)
 {
-	struct table_cursor boots, facts;
+	struct table_cursor boots, brackets;
 	const struct area_boot *boot;
 
 	if (unwrapped->boots.n_rows == 0)
@@ -114,9 +115,9 @@ int life_judge_boots(struct derive *derive, struct unwrap_output *unwrapped)
 	if (!derive->boots.lives)
 		return FLEXTRACE_E_MEMORY;
 	table_read(&boots, &unwrapped->boots, false);
-	table_read(&facts, &unwrapped->boot_facts, false);
+	table_read(&brackets, &unwrapped->boot_brackets, false);
 	while ((boot = table_next(&boots, sizeof(*boot))))
-		ask_facts(derive, boot, &facts, &derive->boots.lives[derive->boots.n++]);
+		ask_brackets(derive, boot, &brackets, &derive->boots.lives[derive->boots.n++]);
 	ask_runs(derive, &unwrapped->marks);
 	return FLEXTRACE_OK;
 }

@@ -377,7 +377,7 @@ static int take_placed(struct area *area, const struct tick_mark *mark, struct o
 }
 
 /*
- * A time that no error brings into the life of its boot contradicts a fact: it is nowhere
+ * A time that no error brings into the life of its boot contradicts a bracket: it is nowhere
  * certified, and drawn at the end that it is beyond. One whose error reaches there is drawn there
  * as well, which its error covers.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The facts of one counter: in order of time, with their places, and these with an origin. */
+/* The samples of one counter: in order of time, with their places, and these with an origin. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,46 +15,46 @@ int axis_add_segment(struct axis *axis)
 	                  (struct axis_segment){.least = INT64_MAX, .most = INT64_MIN});
 }
 
-int axis_split(struct axis *axis, uint32_t segment, struct fact *first)
+int axis_split(struct axis *axis, uint32_t segment, struct sample *first)
 {
 	FLEXTRACE_TRY(axis_add_segment(axis));
 	for (uint32_t i = axis->n_segments - 1; i > segment; i--)
 		axis->segments[i] = axis->segments[i - 1];
 	axis->segments[segment + 1].is_after_gap = false;
-	for (struct fact *fact = first; fact < axis->facts + axis->n_facts; fact++) {
-		fact->segment += fact->segment >= segment && fact->status <= TIME_ASSUMED;
-		fact_tell_run(fact);
+	for (struct sample *sample = first; sample < axis->samples + axis->n_samples; sample++) {
+		sample->segment += sample->segment >= segment && sample->status <= TIME_ASSUMED;
+		sample_tell_run(sample);
 	}
 	return FLEXTRACE_OK;
 }
 
-static int64_t time_of(const struct fact *fact)
+static int64_t time_of(const struct sample *sample)
 {
-	return fact->after_ns != UNWRAP_NO_AFTER     ? fact->after_ns
-	       : fact->before_ns != UNWRAP_NO_BEFORE ? fact->before_ns
-	                                             : INT64_MAX;
+	return sample->after_ns != UNWRAP_NO_AFTER     ? sample->after_ns
+	       : sample->before_ns != UNWRAP_NO_BEFORE ? sample->before_ns
+	                                               : INT64_MAX;
 }
 
-static int compare_facts(const void *left, const void *right)
+static int compare_samples(const void *left, const void *right)
 {
-	const struct fact *a = left, *b = right;
+	const struct sample *a = left, *b = right;
 	int64_t a_ns = time_of(a), b_ns = time_of(b);
 
 	return ORDER(a_ns, b_ns) ?: ORDER(a->kind, b->kind) ?: ORDER(a->before_ns, b->before_ns) ?:
 	       ORDER(a->first, b->first);
 }
 
-/* Facts come nearly sorted. */
-ORDER_NEARLY_DEFINE(sort_facts, struct fact, compare_facts);
+/* Samples come nearly sorted. */
+ORDER_NEARLY_DEFINE(sort_samples, struct sample, compare_samples);
 
-/* Stores between which places the facts of each segment are. */
+/* Stores between which places the samples of each segment are. */
 static void find_ends(struct axis *axis)
 {
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		const struct fact *fact = &axis->facts[i];
-		struct axis_segment *segment = &axis->segments[fact->segment];
-		int64_t least = (int64_t)(fact->first - fact_lead(axis, fact));
-		int64_t most = (int64_t)(fact->first + fact->span);
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		const struct sample *sample = &axis->samples[i];
+		struct axis_segment *segment = &axis->segments[sample->segment];
+		int64_t least = (int64_t)(sample->first - sample_lead(axis, sample));
+		int64_t most = (int64_t)(sample->first + sample->span);
 
 		segment->least = least < segment->least ? least : segment->least;
 		segment->most = most > segment->most ? most : segment->most;
@@ -82,7 +82,7 @@ static void set_origins(struct axis *axis)
 
 void axis_sort(struct axis *axis)
 {
-	sort_facts(axis->facts, axis->n_facts);
+	sort_samples(axis->samples, axis->n_samples);
 }
 
 int axis_prepare(struct axis *axis)
@@ -95,20 +95,20 @@ int axis_prepare(struct axis *axis)
  * the run's counter, the operation fits its low 32 bits by chance. */
 static void follow_runs(struct axis *axis)
 {
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		const struct fact *run = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		const struct sample *run = &axis->samples[i];
 
-		if (run->kind != FACT_RUN || run->status != TIME_OUTLIER ||
+		if (run->kind != SAMPLE_RUN || run->status != TIME_OUTLIER ||
 		    !run->source.run->has_op_ticks)
 			continue;
-		for (uint32_t j = i + 1; j < axis->n_facts; j++) {
-			struct fact *fact = &axis->facts[j];
+		for (uint32_t j = i + 1; j < axis->n_samples; j++) {
+			struct sample *sample = &axis->samples[j];
 
-			if (fact->after_ns != run->after_ns)
+			if (sample->after_ns != run->after_ns)
 				break;
-			if (fact->kind == FACT_OP && fact->source.op == run->source.run->op &&
-			    fact->status == TIME_CERTIFIED)
-				fact->status = TIME_OUTLIER;
+			if (sample->kind == SAMPLE_OP && sample->source.op == run->source.run->op &&
+			    sample->status == TIME_CERTIFIED)
+				sample->status = TIME_OUTLIER;
 		}
 	}
 }
@@ -120,19 +120,19 @@ static bool is_contradicted(const struct axis *axis)
 		if (!axis->segments[i].is_after_gap)
 			return true;
 	}
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (axis->facts[i].status == TIME_OUTLIER)
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		if (axis->samples[i].status == TIME_OUTLIER)
 			return true;
 	}
 	return false;
 }
 
-/* Places facts anew, as if nobody had stated a rate. */
-static int place_without_nominal(struct axis *axis, const struct fact *facts)
+/* Places samples anew, as if nobody had stated a rate. */
+static int place_without_nominal(struct axis *axis, const struct sample *samples)
 {
-	memcpy(axis->facts, facts, axis->n_facts * sizeof(*facts));
-	for (uint32_t i = 0; i < axis->n_facts; i++)
-		fact_tell_run(&axis->facts[i]);
+	memcpy(axis->samples, samples, axis->n_samples * sizeof(*samples));
+	for (uint32_t i = 0; i < axis->n_samples; i++)
+		sample_tell_run(&axis->samples[i]);
 	axis_release(axis);
 	axis->nominal = 0;
 	axis->refuses_nominal = true;
@@ -140,29 +140,29 @@ static int place_without_nominal(struct axis *axis, const struct fact *facts)
 	return axis_place_first(axis);
 }
 
-/* A nominal rate that chose between rates is refused if what it chose contradicts facts: it is
+/* A nominal rate that chose between rates is refused if what it chose contradicts samples: it is
  * likelier that it is wrong than that they are false. */
 static int place_first(struct axis *axis)
 {
-	struct fact *facts;
+	struct sample *samples;
 	int code;
 
 	if (!axis->rate.is_hinted)
 		return axis_place_first(axis);
-	facts = malloc(axis->n_facts * sizeof(*facts));
-	if (!facts)
+	samples = malloc(axis->n_samples * sizeof(*samples));
+	if (!samples)
 		return FLEXTRACE_E_MEMORY;
-	memcpy(facts, axis->facts, axis->n_facts * sizeof(*facts));
+	memcpy(samples, axis->samples, axis->n_samples * sizeof(*samples));
 	code = axis_place_first(axis);
 	if (code >= 0 && is_contradicted(axis))
-		code = place_without_nominal(axis, facts);
-	free(facts);
+		code = place_without_nominal(axis, samples);
+	free(samples);
 	return code;
 }
 
 int axis_place(struct axis *axis, const struct map *op_runs, const struct run *runs)
 {
-	if (axis->n_facts == 0)
+	if (axis->n_samples == 0)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(place_first(axis));
 	FLEXTRACE_TRY(axis_leave_out_strays(axis));
@@ -197,21 +197,23 @@ static bool is_over_by(const void *row, const void *key)
 
 uint32_t axis_find(const struct axis *axis, int64_t host_ns)
 {
-	return array_count_before(axis->facts, axis->n_facts, sizeof(*axis->facts), is_over_by,
-	                          &host_ns);
+	return array_count_before(axis->samples, axis->n_samples, sizeof(*axis->samples),
+	                          is_over_by, &host_ns);
 }
 
-const struct fact *axis_fact_at(const struct axis *axis, int64_t host_ns)
+const struct sample *axis_sample_at(const struct axis *axis, int64_t host_ns)
 {
 	uint32_t lo = axis_find(axis, host_ns);
 
 	for (uint32_t i = lo; i-- > 0;) {
-		if (axis->facts[i].status == TIME_CERTIFIED && fact_is_bounded(&axis->facts[i]))
-			return &axis->facts[i];
+		if (axis->samples[i].status == TIME_CERTIFIED &&
+		    sample_is_bounded(&axis->samples[i]))
+			return &axis->samples[i];
 	}
-	for (uint32_t i = lo; i < axis->n_facts; i++) {
-		if (axis->facts[i].status == TIME_CERTIFIED && fact_is_bounded(&axis->facts[i]))
-			return &axis->facts[i];
+	for (uint32_t i = lo; i < axis->n_samples; i++) {
+		if (axis->samples[i].status == TIME_CERTIFIED &&
+		    sample_is_bounded(&axis->samples[i]))
+			return &axis->samples[i];
 	}
 	return NULL;
 }
@@ -219,13 +221,13 @@ const struct fact *axis_fact_at(const struct axis *axis, int64_t host_ns)
 bool axis_latest(const struct axis *axis, int64_t host_ns, uint16_t *ret_segment,
                  uint64_t *ret_ticks)
 {
-	const struct fact *fact = axis_fact_at(axis, host_ns);
+	const struct sample *sample = axis_sample_at(axis, host_ns);
 	place_t place;
 
-	if (!fact)
+	if (!sample)
 		return false;
-	place = (int64_t)fact->first + window_most_ticks(axis, host_ns - fact->before_ns);
-	*ret_segment = fact->segment;
-	*ret_ticks = axis_ticks(axis, fact->segment, (uint64_t)place);
+	place = (int64_t)sample->first + window_most_ticks(axis, host_ns - sample->before_ns);
+	*ret_segment = sample->segment;
+	*ret_ticks = axis_ticks(axis, sample->segment, (uint64_t)place);
 	return true;
 }

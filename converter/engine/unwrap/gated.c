@@ -17,10 +17,10 @@
 #define WAITED_MORE 8.0   /* times what the counter shows */
 
 struct pairs {
-	const struct fact *from, *last; /* weak */
-	uint64_t n_ticks;               /* that operations took from the one until the other */
-	uint32_t n_long, n_anew;        /* that can show that the counter began anew; that do */
-	uint32_t n_waiting, n_still;    /* likewise, that it stood still */
+	const struct sample *from, *last; /* weak */
+	uint64_t n_ticks;                 /* that operations took from the one until the other */
+	uint32_t n_long, n_anew;          /* that can show that the counter began anew; that do */
+	uint32_t n_waiting, n_still;      /* likewise, that it stood still */
 };
 
 static uint64_t least(uint64_t x, uint64_t other)
@@ -29,7 +29,7 @@ static uint64_t least(uint64_t x, uint64_t other)
 }
 
 /* `n_ticks` at least passed in between. */
-static void judge_begin(const struct axis *axis, const struct fact *from, const struct fact *to,
+static void judge_begin(const struct axis *axis, const struct sample *from, const struct sample *to,
                         uint64_t n_ticks, struct pairs *pairs)
 {
 	uint64_t ahead = low_bits(to->first - from->first, axis->narrow_bits);
@@ -41,7 +41,7 @@ static void judge_begin(const struct axis *axis, const struct fact *from, const 
 }
 
 /* The counter is at least as fast as it was within the operation. */
-static void judge_wait(const struct axis *axis, const struct fact *from, const struct fact *to,
+static void judge_wait(const struct axis *axis, const struct sample *from, const struct sample *to,
                        struct pairs *pairs)
 {
 	uint64_t shown = low_bits(to->first - from->first - from->span, axis->narrow_bits);
@@ -60,38 +60,38 @@ static bool is_most(uint32_t n, uint32_t n_all)
 	return n_all >= MIN_PAIRS && n > n_all / 2;
 }
 
-static bool is_work(const struct fact *fact)
+static bool is_work(const struct sample *sample)
 {
-	return fact->kind == FACT_OP && fact_is_bounded(fact);
+	return sample->kind == SAMPLE_OP && sample_is_bounded(sample);
 }
 
 /* Takes the next operation of which the host saw the last one complete before. */
-static void take_next(const struct axis *axis, const struct fact *fact, struct pairs *pairs)
+static void take_next(const struct axis *axis, const struct sample *sample, struct pairs *pairs)
 {
-	if (pairs->last + 1 == fact)
-		judge_wait(axis, pairs->last, fact, pairs);
+	if (pairs->last + 1 == sample)
+		judge_wait(axis, pairs->last, sample, pairs);
 	pairs->n_ticks += pairs->last->span;
 	if (pairs->n_ticks >= MIN_TICKS) {
-		judge_begin(axis, pairs->from, fact, pairs->n_ticks, pairs);
-		pairs->from = fact;
+		judge_begin(axis, pairs->from, sample, pairs->n_ticks, pairs);
+		pairs->from = sample;
 		pairs->n_ticks = 0;
 	}
-	pairs->last = fact;
+	pairs->last = sample;
 }
 
 enum counter_habit axis_habit(const struct axis *axis)
 {
 	struct pairs pairs = {0};
 
-	for (uint32_t i = 0; i < axis->n_facts && !axis->is_soft; i++) {
-		const struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples && !axis->is_soft; i++) {
+		const struct sample *sample = &axis->samples[i];
 
-		if (!is_work(fact))
+		if (!is_work(sample))
 			continue;
 		if (!pairs.last)
-			pairs.from = pairs.last = fact;
-		else if (fact->before_ns > pairs.last->after_ns)
-			take_next(axis, fact, &pairs);
+			pairs.from = pairs.last = sample;
+		else if (sample->before_ns > pairs.last->after_ns)
+			take_next(axis, sample, &pairs);
 	}
 	if (is_most(pairs.n_anew, pairs.n_long))
 		return COUNTER_RESTARTS;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second pass over a counter: facts that are too wide for one epoch, that lack a host time, or
- * that no other fact agrees with. The run that an operation belongs to places it with certainty.
- * Facts on both sides may do so. Otherwise an assumption places it, and its time is called assumed.
+ * The second pass over a counter: samples that are too wide for one epoch, that lack a host time,
+ * or that no other sample agrees with. The run that an operation belongs to places it with
+ * certainty. Samples on both sides may do so. Otherwise an assumption places it, and its time is
+ * called assumed.
  */
 #include <stdlib.h>
 
@@ -24,10 +25,10 @@ struct late {
 	struct queue_end queues[N_QUEUES];
 };
 
-/* Where a fact stands between those of the first pass. */
+/* Where a sample stands between those of the first pass. */
 struct neighbours {
-	const struct fact *before, *after; /* certified; NULL: none */
-	const struct fact *last;           /* placed just before, in any way; NULL: none */
+	const struct sample *before, *after; /* certified; NULL: none */
+	const struct sample *last;           /* placed just before, in any way; NULL: none */
 };
 
 static struct queue_end *queue_end(struct late *late, const struct tick_op *op)
@@ -35,13 +36,13 @@ static struct queue_end *queue_end(struct late *late, const struct tick_op *op)
 	return &late->queues[hash_words(op->device, op->queue) % N_QUEUES];
 }
 
-static bool queue_last(struct late *late, const struct fact *fact, place_t *ret_last)
+static bool queue_last(struct late *late, const struct sample *sample, place_t *ret_last)
 {
-	const struct queue_end *end = queue_end(late, fact->source.op);
+	const struct queue_end *end = queue_end(late, sample->source.op);
 
 	*ret_last = end->last;
-	return end->is_used && end->device == fact->source.op->device &&
-	       end->queue == fact->source.op->queue;
+	return end->is_used && end->device == sample->source.op->device &&
+	       end->queue == sample->source.op->queue;
 }
 
 /* Whether an entry is this operation's queue's, and of no other queue. */
@@ -51,24 +52,25 @@ static bool is_own(const struct queue_end *end, const struct tick_op *op)
 	       end->queue == op->queue;
 }
 
-static void remember_queue(struct late *late, const struct fact *fact)
+static void remember_queue(struct late *late, const struct sample *sample)
 {
-	const struct tick_op *op = fact->source.op;
+	const struct tick_op *op = sample->source.op;
 	struct queue_end *end;
 
-	if (fact->kind != FACT_OP)
+	if (sample->kind != SAMPLE_OP)
 		return;
 	end = queue_end(late, op);
 	end->is_shared |= end->is_used && (end->device != op->device || end->queue != op->queue);
-	if (fact->after_ns != UNWRAP_NO_AFTER &&
-	    (!end->is_used || fact->after_ns > end->after_ns)) {
-		end->after_ns = fact->after_ns;
-		end->before_ns = fact->before_ns != UNWRAP_NO_BEFORE ? fact->before_ns : INT64_MAX;
+	if (sample->after_ns != UNWRAP_NO_AFTER &&
+	    (!end->is_used || sample->after_ns > end->after_ns)) {
+		end->after_ns = sample->after_ns;
+		end->before_ns = sample->before_ns != UNWRAP_NO_BEFORE ? sample->before_ns
+		                                                       : INT64_MAX;
 	}
-	if (fact->status <= TIME_ASSUMED) {
+	if (sample->status <= TIME_ASSUMED) {
 		end->device = op->device;
 		end->queue = op->queue;
-		end->last = (int64_t)(fact->first + fact->span);
+		end->last = (int64_t)(sample->first + sample->span);
 		end->is_used = true;
 	}
 }
@@ -78,17 +80,17 @@ static void find_unknown_ends(struct late *late)
 {
 	const struct axis *axis = late->axis;
 
-	for (uint32_t i = 0; i < axis->n_facts && axis->max_dispatch_ns; i++) {
-		const struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples && axis->max_dispatch_ns; i++) {
+		const struct sample *sample = &axis->samples[i];
 
-		if (fact->kind == FACT_OP &&
-		    (fact->bounds != BOUNDS_HARD || fact->after_ns == UNWRAP_NO_AFTER))
-			queue_end(late, fact->source.op)->is_shared = true;
+		if (sample->kind == SAMPLE_OP &&
+		    (sample->bounds != BOUNDS_HARD || sample->after_ns == UNWRAP_NO_AFTER))
+			queue_end(late, sample->source.op)->is_shared = true;
 	}
 }
 
 /* The times between which an operation began, if it waits only for those before it on its queue. */
-static void bound_start(struct late *late, struct fact *start)
+static void bound_start(struct late *late, struct sample *start)
 {
 	const struct queue_end *end = queue_end(late, start->source.op);
 	int64_t limit_ns = late->axis->max_dispatch_ns, free_ns = start->before_ns;
@@ -102,12 +104,13 @@ static void bound_start(struct late *late, struct fact *start)
 		start->after_ns = free_ns + limit_ns;
 }
 
-/* The stamps of a run's operation follow its whole 64-bit anchor; true: that placed the fact. */
-static bool place_by_run(const struct axis *axis, struct fact *fact, const struct map *op_runs,
+/* The stamps of a run's operation follow its whole 64-bit anchor; true: that placed the sample. */
+static bool place_by_run(const struct axis *axis, struct sample *sample, const struct map *op_runs,
                          const struct run *runs)
 {
-	uint32_t index = fact->kind == FACT_OP ? map_find(op_runs, (uintptr_t)fact->source.op, 0)
-	                                       : MAP_NONE;
+	uint32_t index = sample->kind == SAMPLE_OP
+	                         ? map_find(op_runs, (uintptr_t)sample->source.op, 0)
+	                         : MAP_NONE;
 	const struct run *run;
 	uint64_t place;
 
@@ -117,23 +120,23 @@ static bool place_by_run(const struct axis *axis, struct fact *fact, const struc
 	if (!run->is_placed || run->status != TIME_CERTIFIED)
 		return false;
 	place = run->ticks;
-	fact->segment = run->segment;
-	fact->first = place + low_bits(fact->first - place, axis->narrow_bits);
-	fact->status = run->is_short ? TIME_CERTIFIED : TIME_ASSUMED;
+	sample->segment = run->segment;
+	sample->first = place + low_bits(sample->first - place, axis->narrow_bits);
+	sample->status = run->is_short ? TIME_CERTIFIED : TIME_ASSUMED;
 	return true;
 }
 
 /* The likeliest epoch: finished promptly before its host knew; begun, if its whole bracket is
  * known, as early as its queue allows, because what fills a bracket is more often work than
  * waiting. */
-static void assume(struct late *late, struct fact *fact, const struct phase *phase,
+static void assume(struct late *late, struct sample *sample, const struct phase *phase,
                    const struct window *window, const struct neighbours *neighbours)
 {
 	place_t wrap = (place_t)1 << phase->bits, last = 0, lo = window->lo, k_first, k_last;
 	bool has_lo = lo > -MAX_PLACE, has_hi = window->hi < MAX_PLACE;
 
 	/* Who estimates knows of no queues. */
-	if (fact->kind == FACT_OP && !late->axis->is_soft && queue_last(late, fact, &last) &&
+	if (sample->kind == SAMPLE_OP && !late->axis->is_soft && queue_last(late, sample, &last) &&
 	    last > lo) {
 		lo = last;
 		has_lo = true;
@@ -143,25 +146,25 @@ static void assume(struct late *late, struct fact *fact, const struct phase *pha
 		has_lo = true;
 	}
 	k_first = has_lo ? (lo - phase->at + wrap - 1) >> phase->bits : 0;
-	k_last = has_hi ? (window->hi - phase->at - (place_t)fact->span) >> phase->bits : k_first;
+	k_last = has_hi ? (window->hi - phase->at - (place_t)sample->span) >> phase->bits : k_first;
 	if (!late->axis->rate.is_known)
 		k_last = k_first;
-	if (k_first > k_last || !fact_is_bounded(fact))
+	if (k_first > k_last || !sample_is_bounded(sample))
 		k_first = k_last;
 	/* One that contradicts the others says nothing of where the axis begins. */
-	if (fact->status == TIME_OUTLIER && phase->at + k_first * wrap < 0)
+	if (sample->status == TIME_OUTLIER && phase->at + k_first * wrap < 0)
 		k_first = k_last = 0;
-	fact->first = (uint64_t)(phase->at + k_first * wrap);
-	if (fact->kind == FACT_OP && fact->span > 0)
-		fact->span += (uint64_t)((k_last - k_first) * wrap);
+	sample->first = (uint64_t)(phase->at + k_first * wrap);
+	if (sample->kind == SAMPLE_OP && sample->span > 0)
+		sample->span += (uint64_t)((k_last - k_first) * wrap);
 }
 
 /* The epoch of a stamp that the dispatch limit puts between two host times; false: it leaves
  * several. */
-static bool place_stamp(const struct axis *axis, const struct fact *of, uint64_t bits,
+static bool place_stamp(const struct axis *axis, const struct sample *of, uint64_t bits,
                         const struct anchor *const *anchors, uint32_t n, place_t *ret_place)
 {
-	struct fact stamp = *of;
+	struct sample stamp = *of;
 	struct phase phase;
 
 	stamp.first = bits;
@@ -173,34 +176,35 @@ static bool place_stamp(const struct axis *axis, const struct fact *of, uint64_t
 
 /* If the user says so, the start of an operation is near its submit and its end near its
  * completion, however long it executes. */
-static bool place_by_limit(struct late *late, struct fact *fact,
+static bool place_by_limit(struct late *late, struct sample *sample,
                            const struct anchor *const *anchors, uint32_t n)
 {
 	const struct axis *axis = late->axis;
-	struct fact start = *fact, end = *fact;
+	struct sample start = *sample, end = *sample;
 	place_t first, last;
 
-	if (!axis->max_dispatch_ns || fact->kind != FACT_OP || !fact_is_bounded(fact) ||
-	    queue_end(late, fact->source.op)->is_shared)
+	if (!axis->max_dispatch_ns || sample->kind != SAMPLE_OP || !sample_is_bounded(sample) ||
+	    queue_end(late, sample->source.op)->is_shared)
 		return false;
 	bound_start(late, &start);
-	if (axis->max_dispatch_ns < fact->after_ns - fact->before_ns)
-		end.before_ns = fact->after_ns - axis->max_dispatch_ns;
-	if (!place_stamp(axis, &start, fact->first, anchors, n, &first) ||
-	    !place_stamp(axis, &end, fact->first + fact->span, anchors, n, &last) ||
-	    last < first + (place_t)fact->span)
+	if (axis->max_dispatch_ns < sample->after_ns - sample->before_ns)
+		end.before_ns = sample->after_ns - axis->max_dispatch_ns;
+	if (!place_stamp(axis, &start, sample->first, anchors, n, &first) ||
+	    !place_stamp(axis, &end, sample->first + sample->span, anchors, n, &last) ||
+	    last < first + (place_t)sample->span)
 		return false;
-	fact->first = (uint64_t)first;
-	fact->span = (uint64_t)(last - first);
-	fact->status = TIME_CERTIFIED;
+	sample->first = (uint64_t)first;
+	sample->span = (uint64_t)(last - first);
+	sample->status = TIME_CERTIFIED;
 	return true;
 }
 
-static void place_late(struct late *late, struct fact *fact, const struct neighbours *neighbours)
+static void place_late(struct late *late, struct sample *sample,
+                       const struct neighbours *neighbours)
 {
-	const struct fact *from = neighbours->before ? neighbours->before : neighbours->after;
+	const struct sample *from = neighbours->before ? neighbours->before : neighbours->after;
 	uint16_t segment = from ? from->segment : 0;
-	struct phase phase = phase_of(late->axis, fact, segment);
+	struct phase phase = phase_of(late->axis, sample, segment);
 	struct anchor of[2];
 	const struct anchor *anchors[2] = {&of[0], &of[1]};
 	struct window window = window_all();
@@ -212,22 +216,22 @@ static void place_late(struct late *late, struct fact *fact, const struct neighb
 		of[n++] = anchor_of(neighbours->before);
 	if (neighbours->after && neighbours->after->segment == segment)
 		of[n++] = anchor_of(neighbours->after);
-	fact->segment = segment;
-	if (fact->status == TIME_UNMATCHED && n > 0)
-		verdict = window_place(late->axis, fact, &phase, anchors, n, &place);
-	if (fact->status == TIME_UNMATCHED && verdict == IS_OPEN && n > 0 &&
-	    place_by_limit(late, fact, anchors, n))
+	sample->segment = segment;
+	if (sample->status == TIME_UNMATCHED && n > 0)
+		verdict = window_place(late->axis, sample, &phase, anchors, n, &place);
+	if (sample->status == TIME_UNMATCHED && verdict == IS_OPEN && n > 0 &&
+	    place_by_limit(late, sample, anchors, n))
 		return;
 	if (verdict == FITS) {
-		fact->first = (uint64_t)place;
-		fact->status = fact_is_bounded(fact) ? TIME_CERTIFIED : TIME_ASSUMED;
+		sample->first = (uint64_t)place;
+		sample->status = sample_is_bounded(sample) ? TIME_CERTIFIED : TIME_ASSUMED;
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		window_narrow(late->axis, anchors[i], fact, &window);
-	if (fact->status == TIME_UNMATCHED)
-		fact->status = verdict == CONTRADICTS ? TIME_OUTLIER : TIME_ASSUMED;
-	assume(late, fact, &phase, &window, neighbours);
+		window_narrow(late->axis, anchors[i], sample, &window);
+	if (sample->status == TIME_UNMATCHED)
+		sample->status = verdict == CONTRADICTS ? TIME_OUTLIER : TIME_ASSUMED;
+	assume(late, sample, &phase, &window, neighbours);
 }
 
 /* Places what the first pass left, in order. */
@@ -235,25 +239,27 @@ static void place_rest(struct late *late, const struct map *op_runs, const struc
 {
 	struct axis *axis = late->axis;
 	struct neighbours neighbours = {NULL, NULL, NULL};
-	uint32_t ahead = 0, n = axis->n_facts;
+	uint32_t ahead = 0, n = axis->n_samples;
 
-	/* Behind the last open fact, nobody asks for neighbours. */
-	while (n > 0 && axis->facts[n - 1].status == TIME_CERTIFIED)
+	/* Behind the last open sample, nobody asks for neighbours. */
+	while (n > 0 && axis->samples[n - 1].status == TIME_CERTIFIED)
 		n--;
 	for (uint32_t i = 0; i < n; i++) {
-		struct fact *fact = &axis->facts[i];
+		struct sample *sample = &axis->samples[i];
 
 		for (ahead = ahead > i ? ahead : i;
-		     ahead < axis->n_facts && axis->facts[ahead].status != TIME_CERTIFIED; ahead++)
+		     ahead < axis->n_samples && axis->samples[ahead].status != TIME_CERTIFIED;
+		     ahead++)
 			;
-		neighbours.after = ahead < axis->n_facts ? &axis->facts[ahead] : NULL;
-		if (fact->status == TIME_CERTIFIED)
-			neighbours.before = fact;
-		else if (fact->status != TIME_ASSUMED && !place_by_run(axis, fact, op_runs, runs))
-			place_late(late, fact, &neighbours);
-		fact_tell_run(fact);
-		remember_queue(late, fact);
-		neighbours.last = fact;
+		neighbours.after = ahead < axis->n_samples ? &axis->samples[ahead] : NULL;
+		if (sample->status == TIME_CERTIFIED)
+			neighbours.before = sample;
+		else if (sample->status != TIME_ASSUMED &&
+		         !place_by_run(axis, sample, op_runs, runs))
+			place_late(late, sample, &neighbours);
+		sample_tell_run(sample);
+		remember_queue(late, sample);
+		neighbours.last = sample;
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The order of stamps inside an operation. A device takes them one behind the other, so a stamp
- * with fewer cycles than the one before is either behind a wrap or false, and it takes a fact to
+ * with fewer cycles than the one before is either behind a wrap or false, and it takes a sample to
  * tell which:
  *
  * - Between two stamps there are no more ticks than the fastest counter makes in the bracket. If
@@ -143,18 +143,18 @@ static unsigned leave_out_doubted(struct tick_op *op, unsigned all, unsigned kep
 }
 
 /* Whether the bracket has less room at a rate. */
-static bool is_shorter(const struct fact *fact, double rate, uint64_t ticks)
+static bool is_shorter(const struct sample *sample, double rate, uint64_t ticks)
 {
-	return fact->before_ns != UNWRAP_NO_BEFORE && fact->after_ns != UNWRAP_NO_AFTER &&
-	       (double)(fact->after_ns - fact->before_ns) * rate < (double)ticks;
+	return sample->before_ns != UNWRAP_NO_BEFORE && sample->after_ns != UNWRAP_NO_AFTER &&
+	       (double)(sample->after_ns - sample->before_ns) * rate < (double)ticks;
 }
 
 /* The most ticks that the bracket has room for; UINT64_MAX: as many as stamps can show. */
-static uint64_t room_of(const struct fact *fact, uint64_t most)
+static uint64_t room_of(const struct sample *sample, uint64_t most)
 {
-	if (fact->bounds != BOUNDS_HARD || !is_shorter(fact, UNWRAP_MAX_RATE, most))
+	if (sample->bounds != BOUNDS_HARD || !is_shorter(sample, UNWRAP_MAX_RATE, most))
 		return UINT64_MAX;
-	return (uint64_t)((double)(fact->after_ns - fact->before_ns) * UNWRAP_MAX_RATE);
+	return (uint64_t)((double)(sample->after_ns - sample->before_ns) * UNWRAP_MAX_RATE);
 }
 
 /* Leaves out what takes longer than the bracket. */
@@ -168,28 +168,28 @@ static unsigned mend_within(struct tick_op *op, unsigned n_bits, uint64_t room)
 	return leave_out_doubted(op, all, kept, &limits);
 }
 
-unsigned order_mend(struct fact *fact, unsigned n_bits, uint64_t longest)
+unsigned order_mend(struct sample *sample, unsigned n_bits, uint64_t longest)
 {
 	struct limits most = {n_bits, most_without_slip(n_bits), UINT64_MAX};
-	struct tick_op *op = fact->source.op;
-	uint64_t room = room_of(fact, most.step);
+	struct tick_op *op = sample->source.op;
+	uint64_t room = room_of(sample, most.step);
 	unsigned n_left_out, n_slipped, all;
 
-	if (fact->bounds == BOUNDS_ESTIMATE || (longest <= most.step && fact->span <= room))
+	if (sample->bounds == BOUNDS_ESTIMATE || (longest <= most.step && sample->span <= room))
 		return 0; /* as nearly always */
 	n_left_out = mend_within(op, n_bits, room);
 	all = stamps_of(op);
 	n_slipped = leave_out_doubted(op, all, largest_in_order(op, all, &most), &most);
-	if (n_slipped && fact->bounds == BOUNDS_HARD && room == UINT64_MAX)
-		fact->bounds = BOUNDS_SLIPPED;
+	if (n_slipped && sample->bounds == BOUNDS_HARD && room == UINT64_MAX)
+		sample->bounds = BOUNDS_SLIPPED;
 	return n_left_out + n_slipped;
 }
 
-void order_judge_slip(const struct axis *axis, struct fact *fact)
+void order_judge_slip(const struct axis *axis, struct sample *sample)
 {
-	if (fact->bounds == BOUNDS_SLIPPED)
-		fact->bounds = is_shorter(fact, axis->rate.hi * DOUBT,
-		                          most_without_slip(axis->narrow_bits))
-		                       ? BOUNDS_HARD
-		                       : BOUNDS_CLOCK;
+	if (sample->bounds == BOUNDS_SLIPPED)
+		sample->bounds = is_shorter(sample, axis->rate.hi * DOUBT,
+		                            most_without_slip(axis->narrow_bits))
+		                         ? BOUNDS_HARD
+		                         : BOUNDS_CLOCK;
 }

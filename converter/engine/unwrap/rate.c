@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast a counter ticks, without being told. Two facts i, j whose brackets do not overlap have
+ * How fast a counter ticks, without being told. Two samples i, j whose brackets do not overlap have
  * host time between
  *   before_j - after_i   and   after_j - before_i
  * between the end of i and the start of j, and ticks (first_j - last_i) mod 2^bits plus any
@@ -24,7 +24,7 @@
 #define STEADY           0.95
 #define CLOSE            1.02
 #define NEAR             0.02 /* how far a rate may be off the nominal one */
-#define WANDER           2e-5 /* how far the rate between two facts may be off the mean one */
+#define WANDER           2e-5 /* how far the rate between two samples may be off the mean one */
 #define MOST_WANDER      1e-3 /* where the nominal rate tells which one is meant */
 #define MIN_NEAR_PAIRS   3u
 #define SHORT_STRIDE     32u /* of pairs that are less than a wrap apart */
@@ -93,8 +93,8 @@ static void add_comb(struct votes *votes, double ticks, unsigned bits, double le
 
 /* An estimate tells two times, and not only between which two the work was: from begin to begin is
  * a distance however long the first took. */
-static void add_estimates(struct votes *votes, const struct axis *axis, const struct fact *from,
-                          const struct fact *to)
+static void add_estimates(struct votes *votes, const struct axis *axis, const struct sample *from,
+                          const struct sample *to)
 {
 	double ns = (double)(to->before_ns - from->before_ns);
 
@@ -102,13 +102,13 @@ static void add_estimates(struct votes *votes, const struct axis *axis, const st
 	         axis->narrow_bits, ns - SLACK_NS, ns + SLACK_NS);
 }
 
-static void add_pair(struct votes *votes, const struct axis *axis, const struct fact *from,
-                     const struct fact *to)
+static void add_pair(struct votes *votes, const struct axis *axis, const struct sample *from,
+                     const struct sample *to)
 {
-	bool is_wide = from->kind != FACT_OP && to->kind != FACT_OP;
+	bool is_wide = from->kind != SAMPLE_OP && to->kind != SAMPLE_OP;
 	unsigned bits = is_wide ? axis->wide_bits : axis->narrow_bits;
 
-	if (axis->is_soft && from->kind == FACT_OP && to->kind == FACT_OP)
+	if (axis->is_soft && from->kind == SAMPLE_OP && to->kind == SAMPLE_OP)
 		add_estimates(votes, axis, from, to);
 	else
 		add_comb(votes, (double)low_bits(to->first - from->first - from->span, bits), bits,
@@ -116,14 +116,14 @@ static void add_pair(struct votes *votes, const struct axis *axis, const struct 
 		         (double)(to->after_ns - from->before_ns));
 }
 
-/* Up to how many facts a pair is apart, and how far its rate may be off the mean one. */
+/* Up to how many samples a pair is apart, and how far its rate may be off the mean one. */
 struct reach {
 	uint32_t max_stride;
 	double wander;
 	bool is_short; /* less than a wrap of the fastest rate */
 };
 
-static void take_pairs(struct votes *votes, const struct axis *axis, const struct fact_list *list,
+static void take_pairs(struct votes *votes, const struct axis *axis, const struct sample_list *list,
                        struct reach reach)
 {
 	votes->n = votes->n_pairs = 0;
@@ -133,8 +133,8 @@ static void take_pairs(struct votes *votes, const struct axis *axis, const struc
 		uint32_t step = (list->n - stride - 1) / PAIRS_PER_STRIDE + 1;
 
 		for (uint32_t i = 0; i + stride < list->n; i += step)
-			add_pair(votes, axis, fact_list_at(list, i),
-			         fact_list_at(list, i + stride));
+			add_pair(votes, axis, sample_list_at(list, i),
+			         sample_list_at(list, i + stride));
 	}
 }
 
@@ -188,7 +188,7 @@ static void clip(struct votes *votes, double nominal)
  * near the nominal rate, and they are too many for chance, it is that, however much room they have.
  * So it is where most leave none but rates near it. If all leave another one as well, the nominal
  * rate was no more than a hint. */
-static int agree_near(struct votes *votes, const struct axis *axis, const struct fact_list *list,
+static int agree_near(struct votes *votes, const struct axis *axis, const struct sample_list *list,
                       struct rate *rate)
 {
 	const double wanders[] = {WANDER, MOST_WANDER};
@@ -211,8 +211,8 @@ static int agree_near(struct votes *votes, const struct axis *axis, const struct
 }
 
 /* Where there is no nominal rate, and one that wanders more leaves several, none is known. */
-static int agree_within(struct votes *votes, const struct axis *axis, const struct fact_list *list,
-                        uint32_t max_stride, struct rate *rate)
+static int agree_within(struct votes *votes, const struct axis *axis,
+                        const struct sample_list *list, uint32_t max_stride, struct rate *rate)
 {
 	struct rate more = {0};
 
@@ -227,10 +227,10 @@ static int agree_within(struct votes *votes, const struct axis *axis, const stru
 	return FLEXTRACE_OK;
 }
 
-/* The farther two facts are apart, the likelier the counter began anew between them: where not
+/* The farther two samples are apart, the likelier the counter began anew between them: where not
  * all distances agree, the shorter ones may. */
-static int agree_nearby(struct votes *votes, const struct axis *axis, const struct fact_list *list,
-                        struct rate *rate)
+static int agree_nearby(struct votes *votes, const struct axis *axis,
+                        const struct sample_list *list, struct rate *rate)
 {
 	for (uint32_t max = MAX_STRIDE; max >= MIN_STRIDE && !rate->is_known; max /= 4) {
 		struct rate found = {0};
@@ -246,7 +246,7 @@ static int agree_nearby(struct votes *votes, const struct axis *axis, const stru
 /* A counter that begins anew all the time leaves only short distances. Less than a wrap, each
  * leaves one rate, with much room. What most of them have in common is known well enough to tell
  * where the counter began anew. */
-static int agree_short(struct votes *votes, const struct axis *axis, const struct fact_list *list,
+static int agree_short(struct votes *votes, const struct axis *axis, const struct sample_list *list,
                        struct rate *rate)
 {
 	for (uint32_t max = SHORT_STRIDE; max > 0 && !rate->is_known; max /= 4) {
@@ -263,11 +263,11 @@ static int agree_short(struct votes *votes, const struct axis *axis, const struc
 	return FLEXTRACE_OK;
 }
 
-static int bound_by(const struct axis *axis, bool (*is_wanted)(const struct fact *fact),
+static int bound_by(const struct axis *axis, bool (*is_wanted)(const struct sample *sample),
                     struct votes *votes, struct rate *rate)
 {
-	struct fact_list list;
-	int code = fact_list_init(&list, axis, is_wanted);
+	struct sample_list list;
+	int code = sample_list_init(&list, axis, is_wanted);
 
 	if (code >= 0)
 		code = agree_within(votes, axis, &list, MAX_STRIDE, rate);
@@ -278,16 +278,16 @@ static int bound_by(const struct axis *axis, bool (*is_wanted)(const struct fact
 		code = agree_nearby(votes, axis, &list, rate);
 	if (code >= 0 && !axis->is_soft)
 		code = agree_short(votes, axis, &list, rate);
-	fact_list_release(&list);
+	sample_list_release(&list);
 	return code;
 }
 
-static bool is_estimate(const struct fact *fact)
+static bool is_estimate(const struct sample *sample)
 {
-	return fact->kind == FACT_OP && fact_is_bounded(fact);
+	return sample->kind == SAMPLE_OP && sample_is_bounded(sample);
 }
 
-/* The rates of a range that the facts of an axis leave. */
+/* The rates of a range that the samples of an axis leave. */
 static int bound_in(const struct axis *axis, struct range range, struct votes *votes,
                     struct rate *rate)
 {
@@ -299,7 +299,7 @@ static int bound_in(const struct axis *axis, struct range range, struct votes *v
 	if (axis->is_soft)
 		code = bound_by(axis, is_estimate, votes, rate);
 	if (code >= 0 && !rate->is_known)
-		code = bound_by(axis, fact_is_bounded, votes, rate);
+		code = bound_by(axis, sample_is_bounded, votes, rate);
 	return code;
 }
 
@@ -320,7 +320,7 @@ int rate_bound(const struct axis *axis, struct rate *ret_rate)
 	int code;
 
 	*ret_rate = (struct rate){all.lo, is_usual ? usual.hi : all.hi, false, false, false};
-	if (axis->n_facts < 2)
+	if (axis->n_samples < 2)
 		return FLEXTRACE_OK;
 	votes.intervals = malloc(MAX_INTERVALS * sizeof(*votes.intervals));
 	if (!votes.intervals)

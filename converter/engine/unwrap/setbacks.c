@@ -25,29 +25,30 @@ struct setbacks {
 	double usual_ns; /* how far back completions are; negative: not known yet */
 };
 
-/* What a segment has shown up to a fact, as facts come in order of time. */
+/* What a segment has shown up to a sample, as samples come in order of time. */
 struct shown {
 	int64_t most;
 	uint16_t segment;
 };
 
-static bool is_wanted(const struct fact *fact)
+static bool is_wanted(const struct sample *sample)
 {
-	return fact->kind == FACT_OP && fact->status == TIME_CERTIFIED && fact_is_bounded(fact);
+	return sample->kind == SAMPLE_OP && sample->status == TIME_CERTIFIED &&
+	       sample_is_bounded(sample);
 }
 
-static int64_t end_of(const struct fact *fact)
+static int64_t end_of(const struct sample *sample)
 {
-	return (int64_t)(fact->first + fact->span);
+	return (int64_t)(sample->first + sample->span);
 }
 
-/* How far a fact is behind what was shown before it, in ticks; 0: it is not. */
-static int64_t step_back(struct shown *shown, const struct fact *fact)
+/* How far a sample is behind what was shown before it, in ticks; 0: it is not. */
+static int64_t step_back(struct shown *shown, const struct sample *sample)
 {
-	int64_t end = end_of(fact), back;
+	int64_t end = end_of(sample), back;
 
-	if (fact->segment != shown->segment || shown->most == INT64_MIN)
-		*shown = (struct shown){end, fact->segment};
+	if (sample->segment != shown->segment || shown->most == INT64_MIN)
+		*shown = (struct shown){end, sample->segment};
 	back = shown->most - end;
 	shown->most = back < 0 ? end : shown->most;
 	return back < 0 ? 0 : back;
@@ -56,15 +57,15 @@ static int64_t step_back(struct shown *shown, const struct fact *fact)
 static int find_usual(struct setbacks *setbacks)
 {
 	const struct axis *axis = setbacks->axis;
-	double *backs_ns = malloc((axis->n_facts + 1ull) * sizeof(*backs_ns));
+	double *backs_ns = malloc((axis->n_samples + 1ull) * sizeof(*backs_ns));
 	struct shown shown = {INT64_MIN, 0};
 	uint32_t n = 0;
 
 	if (!backs_ns)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (is_wanted(&axis->facts[i]))
-			backs_ns[n++] = (double)step_back(&shown, &axis->facts[i]) *
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		if (is_wanted(&axis->samples[i]))
+			backs_ns[n++] = (double)step_back(&shown, &axis->samples[i]) *
 			                setbacks->ns_per_tick;
 	}
 	setbacks->usual_ns = select_quantile(backs_ns, n, 0.5);
@@ -72,30 +73,30 @@ static int find_usual(struct setbacks *setbacks)
 	return FLEXTRACE_OK;
 }
 
-/* Whether all facts from `at` on are behind what was shown before it, by a quarter of what the
+/* Whether all samples from `at` on are behind what was shown before it, by a quarter of what the
  * first one is, until half of that time is over. */
 static bool lasts(const struct setbacks *setbacks, uint32_t at, int64_t back)
 {
-	const struct fact *facts = setbacks->axis->facts, *first = &facts[at];
+	const struct sample *samples = setbacks->axis->samples, *first = &samples[at];
 	int64_t most = end_of(first) + back, last_ns = first->after_ns;
 	double back_ns = (double)back * setbacks->ns_per_tick;
 	uint32_t n = 0;
 
-	for (uint32_t i = at; i < setbacks->axis->n_facts; i++) {
-		if (!is_wanted(&facts[i]))
+	for (uint32_t i = at; i < setbacks->axis->n_samples; i++) {
+		if (!is_wanted(&samples[i]))
 			continue;
-		if (facts[i].segment != first->segment ||
-		    (double)(facts[i].after_ns - first->after_ns) > back_ns / 2)
+		if (samples[i].segment != first->segment ||
+		    (double)(samples[i].after_ns - first->after_ns) > back_ns / 2)
 			break;
-		if (most - end_of(&facts[i]) < back / 4)
+		if (most - end_of(&samples[i]) < back / 4)
 			return false;
-		last_ns = facts[i].after_ns;
+		last_ns = samples[i].after_ns;
 		n++;
 	}
 	return n >= MIN_ROW && (double)(last_ns - first->after_ns) > back_ns / 4;
 }
 
-/* 1: the counter was set back in front of a fact, 0: it was not. */
+/* 1: the counter was set back in front of a sample, 0: it was not. */
 static int is_setback(struct setbacks *setbacks, uint32_t at, int64_t back)
 {
 	double back_ns = (double)back * setbacks->ns_per_tick;
@@ -115,23 +116,23 @@ int axis_split_setbacks(struct axis *axis)
 
 	if (axis->is_soft || !axis->rate.is_known)
 		return FLEXTRACE_OK;
-	for (uint32_t i = 0; i < axis->n_facts && axis->n_segments < MAX_SEGMENTS; i++) {
-		struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples && axis->n_segments < MAX_SEGMENTS; i++) {
+		struct sample *sample = &axis->samples[i];
 		int64_t back;
 		int found = 0;
 
-		if (!is_wanted(fact))
+		if (!is_wanted(sample))
 			continue;
-		back = step_back(&shown, fact);
-		/* It begins with a fact that is behind alone: each stretch is looked at once. */
+		back = step_back(&shown, sample);
+		/* It begins with a sample that is behind alone: each stretch is looked at once. */
 		if (last_back < back / 4)
 			found = is_setback(&setbacks, i, back);
 		last_back = back;
 		FLEXTRACE_TRY(found);
 		if (!found)
 			continue;
-		FLEXTRACE_TRY(axis_split(axis, fact->segment, fact));
-		shown = (struct shown){end_of(fact), fact->segment};
+		FLEXTRACE_TRY(axis_split(axis, sample->segment, sample));
+		shown = (struct shown){end_of(sample), sample->segment};
 		last_back = 0;
 	}
 	return FLEXTRACE_OK;

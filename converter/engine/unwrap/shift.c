@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Resets that contradict no epoch, because they leave the counter within the tolerance of where it
- * would have been. A steady rate leaves no room for them: before the reset, most facts agree on one
- * offset between counter and host, behind it on another. There a segment begins.
+ * would have been. A steady rate leaves no room for them: before the reset, most samples agree on
+ * one offset between counter and host, behind it on another. There a segment begins.
  *
- * Blocks of facts are compared with the block after the next, so that the place of the shift is in
- * the middle of neither. Facts around the shift that fit both sides are only assumed. Both sides
- * also have to show where they are: in a queue whose operations have the completions of others, one
- * side is loose.
+ * Blocks of samples are compared with the block after the next, so that the place of the shift is
+ * in the middle of neither. Samples around the shift that fit both sides are only assumed. Both
+ * sides also have to show where they are: in a queue whose operations have the completions of
+ * others, one side is loose.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -26,15 +26,15 @@
 #define MAX_STOP_NS   5000000
 #define MAX_FAR_NS    1e12
 #define MIN_GAP_NS    INT64_C(1000000000)
-#define BESIDE        256u  /* facts on either side of a gap that tell the rate there */
+#define BESIDE        256u  /* samples on either side of a gap that tell the rate there */
 #define MIN_BESIDE_NS 2e7   /* that they must span */
 #define MIN_DRIFT     50e-6 /* more than what a steady rate does in a gap */
 #define MAX_SEGMENTS  65535u
 
 struct shifter {
 	struct axis *axis;
-	struct fact_list list; /* owned; certified facts with both bounds */
-	double slope, slack;   /* ns per tick; relative */
+	struct sample_list list; /* owned; certified samples with both bounds */
+	double slope, slack;     /* ns per tick; relative */
 };
 
 static double clamp(double ns)
@@ -44,15 +44,15 @@ static double clamp(double ns)
 	return ns < -MAX_FAR_NS ? -MAX_FAR_NS : ns;
 }
 
-/* The offset of the counter from a pivot that a fact leaves; widened by what the rate may do on
+/* The offset of the counter from a pivot that a sample leaves; widened by what the rate may do on
  * the way. */
-static struct interval offset_of(const struct shifter *shifter, const struct fact *pivot,
-                                 const struct fact *fact)
+static struct interval offset_of(const struct shifter *shifter, const struct sample *pivot,
+                                 const struct sample *sample)
 {
-	double first_ns = (double)(int64_t)(fact->first - pivot->first) * shifter->slope;
-	double last_ns = first_ns + (double)fact->span * shifter->slope;
-	double lo = (double)(fact->before_ns - pivot->before_ns) - first_ns;
-	double hi = (double)(fact->after_ns - pivot->before_ns) - last_ns;
+	double first_ns = (double)(int64_t)(sample->first - pivot->first) * shifter->slope;
+	double last_ns = first_ns + (double)sample->span * shifter->slope;
+	double lo = (double)(sample->before_ns - pivot->before_ns) - first_ns;
+	double hi = (double)(sample->after_ns - pivot->before_ns) - last_ns;
 	double wide = shifter->slack * (fabs(first_ns) + (last_ns - first_ns)) + 1;
 
 	return (struct interval){(int64_t)(clamp(lo - wide) * NS),
@@ -83,13 +83,13 @@ static bool agree(const struct interval *intervals, struct interval *ret_hull)
 	return marzullo_hull(intervals, BLOCK, AGREEING, spare, ret_hull) >= AGREEING * BLOCK;
 }
 
-/* A shift in a span of facts. */
+/* A shift in a span of samples. */
 struct shift {
 	struct interval left, right; /* where both sides stand */
-	uint32_t at, n_unclear;      /* first fact behind it; before that, could be of both */
+	uint32_t at, n_unclear;      /* first sample behind it; before that, could be of both */
 };
 
-/* The place in the span that has most facts on their side. */
+/* The place in the span that has most samples on their side. */
 static void find_edge(const struct interval *intervals, struct shift *shift)
 {
 	uint32_t score = 0, best;
@@ -111,24 +111,24 @@ static void find_edge(const struct interval *intervals, struct shift *shift)
 	}
 }
 
-/* Where a block of facts stands if the rate is the mean one. In ns from its first fact. */
+/* Where a block of samples stands if the rate is the mean one. In ns from its first sample. */
 struct block {
-	const struct fact *pivot; /* weak: its first fact */
-	double lo, hi;            /* offsets that all its facts leave */
-	double least, most;       /* between these its facts begin */
+	const struct sample *pivot; /* weak: its first sample */
+	double lo, hi;              /* offsets that all its samples leave */
+	double least, most;         /* between these its samples begin */
 };
 
 static struct block block_of(const struct shifter *shifter, uint32_t from)
 {
-	const struct fact *pivot = fact_list_at(&shifter->list, from);
+	const struct sample *pivot = sample_list_at(&shifter->list, from);
 	struct block block = {pivot, -INFINITY, INFINITY, INFINITY, -INFINITY};
 
 	for (uint32_t i = 0; i < BLOCK; i++) {
-		const struct fact *fact = fact_list_at(&shifter->list, from + i);
-		double first_ns = (double)(int64_t)(fact->first - pivot->first) * shifter->slope;
-		double last_ns = first_ns + (double)fact->span * shifter->slope;
-		double lo = (double)(fact->before_ns - pivot->before_ns) - first_ns;
-		double hi = (double)(fact->after_ns - pivot->before_ns) - last_ns;
+		const struct sample *sample = sample_list_at(&shifter->list, from + i);
+		double first_ns = (double)(int64_t)(sample->first - pivot->first) * shifter->slope;
+		double last_ns = first_ns + (double)sample->span * shifter->slope;
+		double lo = (double)(sample->before_ns - pivot->before_ns) - first_ns;
+		double hi = (double)(sample->after_ns - pivot->before_ns) - last_ns;
 
 		block.lo = lo > block.lo ? lo : block.lo;
 		block.hi = hi < block.hi ? hi : block.hi;
@@ -138,12 +138,12 @@ static struct block block_of(const struct shifter *shifter, uint32_t from)
 	return block;
 }
 
-/* Whether all facts of the span from `from` on leave one offset, as nearly always: then nothing
- * shifts. It is sure of that, as it widens each fact's interval only by the distance of the nearest
- * one of its block from the pivot, and find_shift() by that of the fact itself. */
+/* Whether all samples of the span from `from` on leave one offset, as nearly always: then nothing
+ * shifts. It is sure of that, as it widens each sample's interval only by the distance of the
+ * nearest one of its block from the pivot, and find_shift() by that of the sample itself. */
 static bool is_one(const struct shifter *shifter, const struct block blocks[3], uint32_t from)
 {
-	const struct fact *pivot = fact_list_at(&shifter->list, from + SPAN / 2);
+	const struct sample *pivot = sample_list_at(&shifter->list, from + SPAN / 2);
 	double lo = -INFINITY, hi = INFINITY;
 
 	for (int i = 0; i < 3; i++) {
@@ -162,16 +162,16 @@ static bool is_one(const struct shifter *shifter, const struct block blocks[3], 
 /* Looks for a shift in the span from `from` on. */
 static bool find_shift(const struct shifter *shifter, uint32_t from, struct shift *shift)
 {
-	const struct fact *pivot = fact_list_at(&shifter->list, from + SPAN / 2);
+	const struct sample *pivot = sample_list_at(&shifter->list, from + SPAN / 2);
 	struct interval intervals[SPAN];
 	int64_t lo = INT64_MIN, hi = INT64_MAX;
 
 	for (uint32_t i = 0; i < SPAN; i++) {
-		const struct fact *fact = fact_list_at(&shifter->list, from + i);
+		const struct sample *sample = sample_list_at(&shifter->list, from + i);
 
-		if (fact->segment != pivot->segment)
+		if (sample->segment != pivot->segment)
 			return false;
-		intervals[i] = offset_of(shifter, pivot, fact);
+		intervals[i] = offset_of(shifter, pivot, sample);
 		lo = intervals[i].lo > lo ? intervals[i].lo : lo;
 		hi = intervals[i].hi < hi ? intervals[i].hi : hi;
 	}
@@ -187,14 +187,14 @@ static bool find_shift(const struct shifter *shifter, uint32_t from, struct shif
 
 static int split(const struct shifter *shifter, const struct shift *shift)
 {
-	struct fact *first = fact_list_at(&shifter->list, shift->at);
+	struct sample *first = sample_list_at(&shifter->list, shift->at);
 
 	FLEXTRACE_TRY(axis_split(shifter->axis, first->segment, first));
 	/* What was at work then may have seen the counter stand still. */
 	if (shift->right.lo > shift->left.hi && shift->right.lo - shift->left.hi < MAX_STOP_NS * NS)
-		fact_list_at(&shifter->list, shift->at - 1)->status = TIME_ASSUMED;
+		sample_list_at(&shifter->list, shift->at - 1)->status = TIME_ASSUMED;
 	for (uint32_t i = 0; i < shift->n_unclear; i++)
-		fact_list_at(&shifter->list, shift->at + i)->status = TIME_ASSUMED;
+		sample_list_at(&shifter->list, shift->at + i)->status = TIME_ASSUMED;
 	return FLEXTRACE_OK;
 }
 
@@ -203,7 +203,7 @@ static int split(const struct shifter *shifter, const struct shift *shift)
 /* Across a gap, little is known of what the rate did. But if it was the same before and after,
  * and the mean over the gap is another, the counter began anew. */
 
-/* Where a block of facts stands. */
+/* Where a block of samples stands. */
 struct stand {
 	struct interval offset; /* from the pivot, at the mean rate */
 	double ns;              /* from the pivot */
@@ -214,16 +214,16 @@ struct drift {
 	double lo, hi;
 };
 
-static bool stand_of(const struct shifter *shifter, const struct fact *pivot, uint32_t from,
+static bool stand_of(const struct shifter *shifter, const struct sample *pivot, uint32_t from,
                      struct stand *ret_stand)
 {
-	const struct fact *centre = fact_list_at(&shifter->list, from + BLOCK / 2);
+	const struct sample *centre = sample_list_at(&shifter->list, from + BLOCK / 2);
 	double ns = (double)(int64_t)(centre->first - pivot->first) * shifter->slope;
 	int64_t ahead = (int64_t)(((double)(centre->before_ns - pivot->before_ns) - ns) * NS);
 	struct interval intervals[BLOCK];
 
 	for (uint32_t i = 0; i < BLOCK; i++) {
-		intervals[i] = offset_of(shifter, centre, fact_list_at(&shifter->list, from + i));
+		intervals[i] = offset_of(shifter, centre, sample_list_at(&shifter->list, from + i));
 		intervals[i].lo += ahead;
 		intervals[i].hi += ahead;
 	}
@@ -240,13 +240,13 @@ static struct drift drift_of(const struct stand *from, const struct stand *to)
 }
 
 /* The drift between a block whose place is known and another on the same side of the gap. */
-static struct drift drift_beside(const struct shifter *shifter, const struct fact *pivot,
+static struct drift drift_beside(const struct shifter *shifter, const struct sample *pivot,
                                  uint32_t other, const struct stand *stand)
 {
 	struct drift unknown = {-shifter->slack, shifter->slack}, drift;
 	struct stand far;
 
-	if (fact_list_at(&shifter->list, other)->segment != pivot->segment ||
+	if (sample_list_at(&shifter->list, other)->segment != pivot->segment ||
 	    !stand_of(shifter, pivot, other, &far) || fabs(far.ns - stand->ns) < MIN_BESIDE_NS)
 		return unknown;
 	drift = far.ns < stand->ns ? drift_of(&far, stand) : drift_of(stand, &far);
@@ -255,18 +255,18 @@ static struct drift drift_beside(const struct shifter *shifter, const struct fac
 	return drift.lo <= drift.hi ? drift : unknown;
 }
 
-/* Whether the counter began anew in the gap before a fact. */
+/* Whether the counter began anew in the gap before a sample. */
 static bool is_reset_gap(const struct shifter *shifter, uint32_t at)
 {
-	const struct fact *pivot = fact_list_at(&shifter->list, at);
+	const struct sample *pivot = sample_list_at(&shifter->list, at);
 	uint32_t back = at < BESIDE ? 0 : at - BESIDE;
 	uint32_t ahead = shifter->list.n - at < BESIDE ? shifter->list.n - BLOCK
 	                                               : at + BESIDE - BLOCK;
 	struct stand before, after;
 	struct drift left, gap, right;
 
-	if (fact_list_at(&shifter->list, at - BLOCK)->segment != pivot->segment ||
-	    fact_list_at(&shifter->list, at + BLOCK - 1)->segment != pivot->segment ||
+	if (sample_list_at(&shifter->list, at - BLOCK)->segment != pivot->segment ||
+	    sample_list_at(&shifter->list, at + BLOCK - 1)->segment != pivot->segment ||
 	    !stand_of(shifter, pivot, at - BLOCK, &before) ||
 	    !stand_of(shifter, pivot, at, &after) ||
 	    after.ns <= before.ns) /* long brackets: work of both blocks is mixed */
@@ -281,8 +281,8 @@ static bool is_reset_gap(const struct shifter *shifter, uint32_t at)
 static bool is_gap(const struct shifter *shifter, uint32_t at)
 {
 	return at >= BLOCK && at + BLOCK <= shifter->list.n &&
-	       fact_list_at(&shifter->list, at)->before_ns -
-	                       fact_list_at(&shifter->list, at - 1)->after_ns >
+	       sample_list_at(&shifter->list, at)->before_ns -
+	                       sample_list_at(&shifter->list, at - 1)->after_ns >
 	               MIN_GAP_NS;
 }
 
@@ -300,9 +300,9 @@ static int split_gaps(const struct shifter *shifter)
 
 /* -- all ------------------------------------------------------------------------------------- */
 
-static bool is_certified(const struct fact *fact)
+static bool is_certified(const struct sample *sample)
 {
-	return fact->status == TIME_CERTIFIED && fact_is_bounded(fact);
+	return sample->status == TIME_CERTIFIED && sample_is_bounded(sample);
 }
 
 int axis_split_shifts(struct axis *axis)
@@ -316,9 +316,9 @@ int axis_split_shifts(struct axis *axis)
 	int code;
 
 	/* Estimates of a counter that goes on shift as well: their tool was wrong. */
-	if (axis->is_soft || !rate->is_known || unknown > MAX_UNKNOWN || axis->n_facts < SPAN)
+	if (axis->is_soft || !rate->is_known || unknown > MAX_UNKNOWN || axis->n_samples < SPAN)
 		return FLEXTRACE_OK;
-	code = fact_list_init(&shifter.list, axis, is_certified);
+	code = sample_list_init(&shifter.list, axis, is_certified);
 	if (code >= 0)
 		code = split_gaps(&shifter);
 	for (uint32_t end = BLOCK; end <= shifter.list.n && code >= 0; end += BLOCK) {
@@ -330,6 +330,6 @@ int axis_split_shifts(struct axis *axis)
 		    find_shift(&shifter, end - SPAN, &shift))
 			code = split(&shifter, &shift);
 	}
-	fact_list_release(&shifter.list);
+	sample_list_release(&shifter.list);
 	return code;
 }

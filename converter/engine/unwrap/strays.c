@@ -20,21 +20,22 @@
 #define BESIDE  8u  /* operations on either side that may be false as well */
 #define BETWEEN 32u /* operations from one stretch to the next: they are one */
 
-/* A stretch that is looked for: indexes of facts. */
+/* A stretch that is looked for: indexes of samples. */
 struct stretch {
 	uint32_t first, last; /* strays */
 	int score, best;      /* strays less twice the others: up to here, up to `last` */
 	bool has_one_before;
 };
 
-static bool is_judged(const struct fact *fact)
+static bool is_judged(const struct sample *sample)
 {
-	return fact->kind == FACT_OP && fact_is_bounded(fact) && fact->status <= TIME_OUTLIER;
+	return sample->kind == SAMPLE_OP && sample_is_bounded(sample) &&
+	       sample->status <= TIME_OUTLIER;
 }
 
-static bool is_stray(const struct fact *fact)
+static bool is_stray(const struct sample *sample)
 {
-	return is_judged(fact) && (fact->status == TIME_OUTLIER || fact->is_stray);
+	return is_judged(sample) && (sample->status == TIME_OUTLIER || sample->is_stray);
 }
 
 /* Goes from a stray on, forward or backward, as long as another one is near. */
@@ -42,10 +43,10 @@ static uint32_t go_on(const struct axis *axis, uint32_t from, int direction)
 {
 	uint32_t last = from, n = 0;
 
-	for (uint32_t i = from + (uint32_t)direction; i < axis->n_facts && n < NEAR;
+	for (uint32_t i = from + (uint32_t)direction; i < axis->n_samples && n < NEAR;
 	     i += (uint32_t)direction) {
-		n += is_judged(&axis->facts[i]);
-		if (!is_stray(&axis->facts[i]))
+		n += is_judged(&axis->samples[i]);
+		if (!is_stray(&axis->samples[i]))
 			continue;
 		last = i;
 		n = 0;
@@ -53,14 +54,14 @@ static uint32_t go_on(const struct axis *axis, uint32_t from, int direction)
 	return last;
 }
 
-/* The fact that is so many operations away, or as many as there are. */
+/* The sample that is so many operations away, or as many as there are. */
 static uint32_t go_far(const struct axis *axis, uint32_t from, int direction, uint32_t n_ops)
 {
 	uint32_t last = from, n = 0;
 
-	for (uint32_t i = from + (uint32_t)direction; i < axis->n_facts && n < n_ops;
+	for (uint32_t i = from + (uint32_t)direction; i < axis->n_samples && n < n_ops;
 	     i += (uint32_t)direction) {
-		n += is_judged(&axis->facts[i]);
+		n += is_judged(&axis->samples[i]);
 		last = i;
 	}
 	return last;
@@ -79,12 +80,12 @@ static bool end_stretch(struct axis *axis, struct stretch *stretch)
 	last = go_far(axis, go_on(axis, stretch->last, 1), 1, BESIDE);
 	before = go_far(axis, first, -1, BETWEEN);
 	while (stretch->has_one_before && before < first &&
-	       !(is_judged(&axis->facts[before]) && axis->facts[before].status == TIME_ASSUMED))
+	       !(is_judged(&axis->samples[before]) && axis->samples[before].status == TIME_ASSUMED))
 		before++;
 	first = stretch->has_one_before ? before : first;
 	for (uint32_t i = first; i <= last; i++) {
-		if (is_judged(&axis->facts[i]) && axis->facts[i].status == TIME_CERTIFIED)
-			axis->facts[i].status = TIME_ASSUMED;
+		if (is_judged(&axis->samples[i]) && axis->samples[i].status == TIME_CERTIFIED)
+			axis->samples[i].status = TIME_ASSUMED;
 	}
 	stretch->has_one_before = true;
 	return true;
@@ -96,10 +97,10 @@ static bool end_all(struct axis *axis)
 	struct stretch stretch = {.score = 0};
 	bool are_any = false;
 
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (!is_judged(&axis->facts[i]))
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		if (!is_judged(&axis->samples[i]))
 			continue;
-		if (!is_stray(&axis->facts[i])) {
+		if (!is_stray(&axis->samples[i])) {
 			stretch.score -= 2;
 			if (stretch.score <= 0 || stretch.best - stretch.score >= END)
 				are_any |= end_stretch(axis, &stretch);
@@ -127,9 +128,9 @@ static void number_segments(struct axis *axis, uint16_t *numbers)
 
 	for (uint32_t i = 0; i < axis->n_segments; i++)
 		numbers[i] = NO_SEGMENT;
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (axis->facts[i].status == TIME_CERTIFIED)
-			numbers[axis->facts[i].segment] = 0;
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		if (axis->samples[i].status == TIME_CERTIFIED)
+			numbers[axis->samples[i].segment] = 0;
 	}
 	for (uint32_t i = 0; i < axis->n_segments; i++) {
 		is_after_gap |= axis->segments[i].is_after_gap;
@@ -150,16 +151,16 @@ static int drop_segments(struct axis *axis)
 	if (!numbers)
 		return FLEXTRACE_E_MEMORY;
 	number_segments(axis, numbers);
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		struct sample *sample = &axis->samples[i];
 
-		if (fact->status > TIME_ASSUMED)
+		if (sample->status > TIME_ASSUMED)
 			continue;
-		if (numbers[fact->segment] == NO_SEGMENT)
-			fact->status = TIME_OUTLIER;
+		if (numbers[sample->segment] == NO_SEGMENT)
+			sample->status = TIME_OUTLIER;
 		else
-			fact->segment = numbers[fact->segment];
-		fact_tell_run(fact);
+			sample->segment = numbers[sample->segment];
+		sample_tell_run(sample);
 	}
 	free(numbers);
 	return FLEXTRACE_OK;

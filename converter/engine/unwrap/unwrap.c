@@ -38,8 +38,8 @@ void unwrap_free(struct unwrap *unwrap)
 	free(unwrap->estimates.idles);
 	free(unwrap->estimates.waits);
 	runs_release(&unwrap->marks);
-	blocks_free(unwrap->facts);
-	free(unwrap->n_facts);
+	blocks_free(unwrap->samples);
+	free(unwrap->n_samples);
 	free(unwrap->axes);
 	free(unwrap);
 }
@@ -66,10 +66,11 @@ int64_t unwrap_host_stamp(uint64_t ns)
 	return ns < (uint64_t)UNWRAP_MAX_NS ? (int64_t)ns : 0;
 }
 
-static int count_fact(struct unwrap *unwrap, uint32_t counter)
+static int count_sample(struct unwrap *unwrap, uint32_t counter)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(unwrap->n_facts, unwrap->n_facts_allocated, counter + 1ull));
-	unwrap->n_facts[counter]++;
+	FLEXTRACE_TRY(
+		ARRAY_RESERVE(unwrap->n_samples, unwrap->n_samples_allocated, counter + 1ull));
+	unwrap->n_samples[counter]++;
 	return FLEXTRACE_OK;
 }
 
@@ -132,7 +133,7 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, record));
 	op.device = unwrap->owner.device;
 	op.counter = unwrap->owner.counter;
-	FLEXTRACE_TRY(count_fact(unwrap, op.counter));
+	FLEXTRACE_TRY(count_sample(unwrap, op.counter));
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		op.ticks[i] = record->ticks32[i];
 	bound_by_record(unwrap, record, &op);
@@ -249,7 +250,7 @@ static int push_sync(struct unwrap *unwrap, const struct pushed *pushed)
 	unwrap->ledger->evidence[RECORD_CLOCK_SYNC]++;
 	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, sync.device, &device));
 	FLEXTRACE_TRY(identity_counter(unwrap->identity, device, sync.domain, &sync.domain));
-	FLEXTRACE_TRY(count_fact(unwrap, sync.domain));
+	FLEXTRACE_TRY(count_sample(unwrap, sync.domain));
 	row = table_append(&unwrap->syncs, sizeof(*row));
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
@@ -410,7 +411,7 @@ static int prepare_axis(struct unwrap *unwrap, struct axis *axis)
 	FLEXTRACE_TRY(axis_prepare(axis));
 	if (!choices_doubt_counted(unwrap, axis))
 		return FLEXTRACE_OK;
-	facts_trust_estimates(axis);
+	samples_trust_estimates(axis);
 	return axis_prepare(axis);
 }
 
@@ -418,7 +419,7 @@ static int prepare(struct unwrap *unwrap)
 {
 	FLEXTRACE_TRY(match_edges(unwrap));
 	FLEXTRACE_TRY(runs_read(unwrap));
-	FLEXTRACE_TRY(facts_make(unwrap));
+	FLEXTRACE_TRY(samples_make(unwrap));
 	for (uint32_t i = 0; i < unwrap->n_axes; i++)
 		FLEXTRACE_TRY(prepare_axis(unwrap, &unwrap->axes[i]));
 	FLEXTRACE_TRY(share_rates(unwrap));
@@ -438,9 +439,9 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 		rate.lo = axis->rate.lo;
 		rate.hi = axis->rate.hi;
 		unwrap->ledger->warnings[WARNING_RATE_UNPROVEN] += axis->refuses_nominal;
-		FLEXTRACE_TRY(facts_write(unwrap, i, &out->brackets));
+		FLEXTRACE_TRY(samples_write(unwrap, i, &out->brackets));
 		FLEXTRACE_TRY(table_put(&out->rates, &rate, sizeof(rate)));
-		if (axis->n_facts == 0)
+		if (axis->n_samples == 0)
 			FLEXTRACE_TRY(bare_place(unwrap, i, &out->brackets));
 	}
 	FLEXTRACE_TRY(seams_count(unwrap));
@@ -467,7 +468,7 @@ void unwrap_output_release(struct unwrap_output *out)
 	table_release(&out->mark_runs);
 	table_release(&out->marks);
 	table_release(&out->boots);
-	table_release(&out->boot_facts);
+	table_release(&out->boot_brackets);
 	table_release(&out->brackets);
 	table_release(&out->rates);
 	table_release(&out->sync_points);

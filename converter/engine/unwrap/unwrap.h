@@ -2,10 +2,10 @@
 /*
  * unwrap.h: counter bits -> 64-bit cycles.
  *
- * A stamp's epoch (how often its counter wrapped before it) follows from facts: the host bracket of
- * its control block and an interval for the counter's rate, or a 64-bit anchor of its run, or a
- * 64-bit clock_sync. A decreasing stamp alone never adds a wrap. If the facts leave one choice, the
- * stamp is certified. If they leave several, the likeliest is taken and called assumed. If they
+ * A stamp's epoch (how often its counter wrapped before it) follows from samples: the host bracket
+ * of its control block and an interval for the counter's rate, or a 64-bit anchor of its run, or a
+ * 64-bit clock_sync. A decreasing stamp alone never adds a wrap. If the samples leave one choice,
+ * the stamp is certified. If they leave several, the likeliest is taken and called assumed. If they
  * leave none, it is an outlier, and its ticks are not used as evidence.
  *
  * Needs the whole of TABLE_EVIDENCE before it can answer: _push collects, _finish resolves.
@@ -21,12 +21,12 @@
 #include "model/ledger/ledger.h"
 #include "model/model.h"
 
-/* From one setting up of an area by its firmware to the next, where the process saw others. Facts
- * of its counter that were seen in between say when it was. */
+/* From one setting up of an area by its firmware to the next, where the process saw others.
+ * Brackets of its counter that were seen in between say when it was. */
 struct area_boot {
-	int64_t begin_ns;   /* it had not begun by then; INT64_MIN: not known */
-	uint32_t n_facts;   /* in the table of such brackets, behind those of the boots before */
-	uint32_t n_denying; /* others that its counter contradicts */
+	int64_t begin_ns;    /* it had not begun by then; INT64_MIN: not known */
+	uint32_t n_brackets; /* in the table of such brackets, behind those of the boots before */
+	uint32_t n_denying;  /* others that its counter contradicts */
 };
 
 /* Tables are owned by the caller. */
@@ -38,9 +38,9 @@ struct unwrap_output {
 	struct table mark_runs;
 	/* struct tick_mark, run by run */
 	struct table marks;
-	/* struct area_boot, by area, in order; their facts: struct bracket, boot by boot */
+	/* struct area_boot, by area, in order; their struct bracket, boot by boot */
 	struct table boots;
-	struct table boot_facts;
+	struct table boot_brackets;
 	/* struct bracket, evidence for calibrate, by counter, in order of time */
 	struct table brackets;
 	/* struct counted_rate, one of each counter */

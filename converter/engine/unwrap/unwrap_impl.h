@@ -12,8 +12,8 @@
  *   stays.c   between when the instances of choices ran
  *   choices.c operations of which the counter says what they meet
  *   runs.c    slots of the marker areas become runs, runs meet their operation
- *   rate.c    how fast a counter ticks, from its own facts
- *   facts.c   records become facts, placed facts become ticks and brackets
+ *   rate.c    how fast a counter ticks, from its own samples
+ *   samples.c records become samples, placed samples become ticks and brackets
  *   order.c   stamps that are not behind the one before them are left out
  *   window.c  which epochs known places leave
  *   spans.c   wraps within work, by estimates
@@ -25,22 +25,22 @@
  *   turns.c   which of these work was in, if its estimates are all off by the same
  *   trips.c   the intervals that the host knows work to have been in
  *   epochs.c  says which estimates are put right, and which are doubted
- *   axis.c    facts of one counter get their places
+ *   axis.c    samples of one counter get their places
  *   first.c   their epochs, as far as others bound them
  *   strays.c  stretches of false evidence
  *   shift.c   resets that the epochs do not show
  *   wide.c    resets that only whole reads show
  *   borders.c what may be of the segment in front of a border or behind it
  *   gated.c   counters that do not run from one operation to the next
- *   late.c    facts that the first pass left open
+ *   late.c    samples that the first pass left open
  *   bare.c    counters that nothing ties to the host
  *   boots.c   of which segment of its counter a boot of an area is; runs get their places
  *   seams.c   what says that a counter went on where an area was set up anew
  *   marks.c   marker words get theirs
  *
- * A fact is a stamp (or the stamps of an operation) together with what the host knows of its
- * time. On its axis a fact has a signed place: 0 is somewhere near the segment's first fact. Only
- * when the whole segment is placed, the axis gets its origin, and places become ticks.
+ * A sample is a stamp (or the stamps of an operation) together with what the host knows of its
+ * time. On its axis a sample has a signed place: 0 is somewhere near the segment's first sample.
+ * Only when the whole segment is placed, the axis gets its origin, and places become ticks.
  */
 #ifndef FLEXTRACE_UNWRAP_IMPL_H
 #define FLEXTRACE_UNWRAP_IMPL_H
@@ -60,7 +60,7 @@
 /* By how much estimates are widened where they stand for brackets. */
 #define UNWRAP_ESTIMATE_SLACK_NS 1000000
 
-/* tick_op.unused until facts are made; then wraps between TS2 and TS3 that no stamp shows */
+/* tick_op.unused until samples are made; then wraps between TS2 and TS3 that no stamp shows */
 enum op_flag {
 	OP_AFTER_IS_CLOCK = 1, /* complete_host_ns is only when the record was written */
 	OP_IS_ESTIMATED = 2,   /* submit_host_ns, complete_host_ns are another tool's estimate */
@@ -134,7 +134,7 @@ struct boot {
 	bool is_found;          /* some of it was there before the process looked */
 	bool is_anew;           /* it followed another one */
 	bool is_over;           /* another one follows */
-	bool is_known;          /* facts tell of which segments it is ... */
+	bool is_known;          /* samples tell of which segments it is ... */
 	uint16_t first_segment, last_segment; /* ... from the first to the last */
 };
 
@@ -170,15 +170,15 @@ struct run {
 	uint8_t status;    /* enum time_status */
 	bool is_unbounded; /* nobody knows of which boot it is */
 	bool is_open;      /* never reached FW end */
-	bool is_placed;    /* as a fact */
-	bool is_short;     /* ends within one wrap after its anchor, by facts */
+	bool is_placed;    /* as a sample */
+	bool is_short;     /* ends within one wrap after its anchor, by samples */
 	bool has_op_ticks; /* its TS stamps are those of `op`: same counter */
 	bool has_high;     /* among its words are the high ones of stamps */
 	uint32_t ticks32[FLEXTRACE_WIRE_N_STAMPS];
 };
 
-enum fact_kind { FACT_RUN, FACT_SYNC, FACT_OP }; /* of equal time, in this order */
-enum fact_bounds {
+enum sample_kind { SAMPLE_RUN, SAMPLE_SYNC, SAMPLE_OP }; /* of equal time, in this order */
+enum sample_bounds {
 	BOUNDS_HARD,
 	BOUNDS_ESTIMATE,
 	BOUNDS_CLOCK,
@@ -186,7 +186,7 @@ enum fact_bounds {
 	BOUNDS_CHOICE   /* of a choice, until it is made: after_ns is when it was written */
 };
 
-struct fact {
+struct sample {
 	int64_t before_ns, after_ns;
 	uint64_t first; /* raw bits, then the place on the axis (signed) */
 	uint64_t span;  /* last - first, wraps that were seen included */
@@ -207,7 +207,7 @@ struct fact {
 struct rate { /* ticks per ns */
 	double lo, hi;
 	bool is_known;  /* lo and hi are close */
-	bool is_steady; /* hardly any pair of facts contradicts it */
+	bool is_steady; /* hardly any pair of samples contradicts it */
 	bool is_hinted; /* the nominal rate chose it; no pair contradicts one far from that */
 };
 
@@ -229,23 +229,23 @@ struct matches {
 struct axis_segment {
 	uint64_t origin;
 	uint64_t shift; /* of its ticks against what the counter showed; see set_origins() */
-	int64_t least;  /* place of any of its facts */
+	int64_t least;  /* place of any of its samples */
 	int64_t most;   /* likewise */
-	uint32_t n_facts, n_seams; /* brackets; of the gaps between, those with seams */
-	bool is_steady;            /* few facts, which one mean rate explains */
-	bool has_wide;             /* by a fact of all the counter's bits */
+	uint32_t n_samples, n_seams; /* brackets; of the gaps between, those with seams */
+	bool is_steady;              /* few samples, which one mean rate explains */
+	bool has_wide;               /* by a sample of all the counter's bits */
 	bool is_after_gap; /* nothing ties it to the one before; else the counter began anew */
 };
 
 /* One counter. */
 struct axis {
-	struct fact *facts; /* weak, by time */
-	uint32_t n_facts;
+	struct sample *samples; /* weak, by time */
+	uint32_t n_samples;
 	unsigned narrow_bits, wide_bits; /* of stamps, of whole reads */
 	bool is_soft;                    /* it has estimates only, and they stand for brackets */
 	struct rate rate;
 	double nominal;          /* ticks per ns, 0 = not known, or refused */
-	bool refuses_nominal;    /* where it was a hint, facts contradicted it */
+	bool refuses_nominal;    /* where it was a hint, samples contradicted it */
 	double rho;              /* promised: how far the rate goes from its mean, relative */
 	int64_t max_dispatch_ns; /* 0 = not known */
 	double tolerance;        /* ticks that a bracket may be wrong by without being an outlier */
@@ -304,12 +304,12 @@ struct unwrap {
 	struct unwrap_estimates estimates;
 	bool lacks_records;    /* some of a stream with operations were lost */
 	struct op_owner owner; /* of the last operation, most often the next one's */
-	uint64_t *n_facts;     /* owned; the most that each counter can have, runs not counted */
-	uint32_t n_facts_allocated;
+	uint64_t *n_samples;   /* owned; the most that each counter can have, runs not counted */
+	uint32_t n_samples_allocated;
 
 	/* made by unwrap_finish() */
 	struct matches matches; /* as long as there are choices */
-	struct fact *facts;     /* owned, by counter */
+	struct sample *samples; /* owned, by counter */
 	struct axis *axes;      /* owned, one of each counter */
 	uint32_t n_axes;
 };
@@ -342,7 +342,7 @@ void choices_trust(struct unwrap *unwrap, struct axis *axis);
  * rest on counting for estimates, and returns whether it did: the axis is to be prepared anew. */
 bool choices_doubt_counted(struct unwrap *unwrap, struct axis *axis);
 
-/* Makes the choices of a counter whose other facts are placed. */
+/* Makes the choices of a counter whose other samples are placed. */
 int axis_choose(struct axis *axis);
 
 /* Appends a batch of `words`, whose head is given. FLEXTRACE_E_MEMORY or 0. */
@@ -352,45 +352,45 @@ int runs_add_batch(struct unwrap_marks *marks, const struct batch *head, const u
 int runs_read(struct unwrap *unwrap);
 void runs_release(struct unwrap_marks *marks);
 
-/* Bounds the rate by pairs of facts; needs no nominal one. */
+/* Bounds the rate by pairs of samples; needs no nominal one. */
 int rate_bound(const struct axis *axis, struct rate *ret_rate);
 
-/* Groups everything that is a fact by counter, in unwrap->axes. */
-int facts_make(struct unwrap *unwrap);
+/* Groups everything that is a sample by counter, in unwrap->axes. */
+int samples_make(struct unwrap *unwrap);
 
 /* Where a counter has no bracket of an operation, makes estimates stand for them. */
-void facts_trust_estimates(struct axis *axis);
+void samples_trust_estimates(struct axis *axis);
 
 /* Leaves out stamps of an operation that are not behind those before them, and returns how many.
  * `longest` is the most ticks from one to the next. */
-unsigned order_mend(struct fact *fact, unsigned n_bits, uint64_t longest);
+unsigned order_mend(struct sample *sample, unsigned n_bits, uint64_t longest);
 
-/* Says whether a fact whose stamps slipped is evidence, once the rate is known. */
-void order_judge_slip(const struct axis *axis, struct fact *fact);
+/* Says whether a sample whose stamps slipped is evidence, once the rate is known. */
+void order_judge_slip(const struct axis *axis, struct sample *sample);
 
-/* How far the first stamp of a fact's operation is before the fact's own. Raw stamps only. */
-uint64_t fact_lead(const struct axis *axis, const struct fact *fact);
+/* How far the first stamp of a sample's operation is before the sample's own. Raw stamps only. */
+uint64_t sample_lead(const struct axis *axis, const struct sample *sample);
 
-/* Some facts of an axis, in order. */
-struct fact_list {
-	struct fact **facts; /* owned; weak facts. NULL: all there are */
-	struct fact *all;    /* weak */
+/* Some samples of an axis, in order. */
+struct sample_list {
+	struct sample **samples; /* owned; weak samples. NULL: all there are */
+	struct sample *all;      /* weak */
 	uint32_t n;
 };
 
-/* Lists the facts that are wanted. FLEXTRACE_E_MEMORY or 0. */
-int fact_list_init(struct fact_list *list, const struct axis *axis,
-                   bool (*is_wanted)(const struct fact *fact));
-void fact_list_release(struct fact_list *list);
+/* Lists the samples that are wanted. FLEXTRACE_E_MEMORY or 0. */
+int sample_list_init(struct sample_list *list, const struct axis *axis,
+                     bool (*is_wanted)(const struct sample *sample));
+void sample_list_release(struct sample_list *list);
 
-static inline struct fact *fact_list_at(const struct fact_list *list, uint32_t i)
+static inline struct sample *sample_list_at(const struct sample_list *list, uint32_t i)
 {
-	return list->facts ? list->facts[i] : &list->all[i];
+	return list->samples ? list->samples[i] : &list->all[i];
 }
 
-/* Writes the placed facts of a counter back to operations and runs, and what is evidence to
+/* Writes the placed samples of a counter back to operations and runs, and what is evidence to
  * `brackets`. */
-int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
+int samples_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
 
 /* Gives work of estimates the wraps that their length tells, on prepared axes. */
 void spans_settle(struct unwrap *unwrap);
@@ -422,17 +422,17 @@ int hidden_find(struct unwrap *unwrap, uint32_t counter, const struct mean_rate 
 /* Does so on all prepared axes, and says what was moved and what stays doubted. */
 int epochs_mend(struct unwrap *unwrap);
 
-/* Sorts the facts of an axis and bounds its rate. */
+/* Sorts the samples of an axis and bounds its rate. */
 int axis_prepare(struct axis *axis);
 
 /* Adds a segment behind the last. FLEXTRACE_E_MEMORY or 0. */
 int axis_add_segment(struct axis *axis);
 
-/* Begins a segment behind `segment` at a fact: certified facts from it on move up by one.
+/* Begins a segment behind `segment` at a sample: certified samples from it on move up by one.
  * FLEXTRACE_E_MEMORY or 0. */
-int axis_split(struct axis *axis, uint32_t segment, struct fact *first);
+int axis_split(struct axis *axis, uint32_t segment, struct sample *first);
 
-/* Places the facts of a prepared axis. `op_runs`: see struct unwrap. */
+/* Places the samples of a prepared axis. `op_runs`: see struct unwrap. */
 int axis_place(struct axis *axis, const struct map *op_runs, const struct run *runs);
 void axis_release(struct axis *axis);
 
@@ -453,21 +453,21 @@ int axis_split_setbacks(struct axis *axis);
  * operations fit the old axis. */
 int axis_split_reads(struct axis *axis);
 
-/* Marks facts as assumed that were under way where a segment begins and fit the one in front of
+/* Marks samples as assumed that were under way where a segment begins and fit the one in front of
  * it as well. */
 void axis_doubt_borders(struct axis *axis, bool is_late);
 
-/* The last certified fact with both bounds that was over by a host time, else the first there is;
+/* The last certified sample with both bounds that was over by a host time, else the first there is;
  * NULL: there is none. */
-const struct fact *axis_fact_at(const struct axis *axis, int64_t host_ns);
+const struct sample *axis_sample_at(const struct axis *axis, int64_t host_ns);
 
-/* How many facts were over by a host time. */
+/* How many samples were over by a host time. */
 uint32_t axis_find(const struct axis *axis, int64_t host_ns);
 
 /* What a counter does from one operation to the next, while its stamps are not placed. */
 enum counter_habit axis_habit(const struct axis *axis);
 
-/* Puts the facts in order of time. */
+/* Puts the samples in order of time. */
 void axis_sort(struct axis *axis);
 
 /* The second pass of axis_place(). */
@@ -481,17 +481,17 @@ uint64_t axis_ticks(const struct axis *axis, uint16_t segment, uint64_t place);
 bool axis_latest(const struct axis *axis, int64_t host_ns, uint16_t *ret_segment,
                  uint64_t *ret_ticks);
 
-/* Places the runs of a counter that has no fact at all by its nominal rate: assumed. */
+/* Places the runs of a counter that has no sample at all by its nominal rate: assumed. */
 int bare_place(struct unwrap *unwrap, uint32_t counter, struct table *brackets);
 
-/* Counts the facts of segments of placed axes, and where their areas were set up anew.
+/* Counts the samples of segments of placed axes, and where their areas were set up anew.
  * FLEXTRACE_E_MEMORY or 0. */
 int seams_count(struct unwrap *unwrap);
 
-/* Whether the facts of a segment say that its counter did not jump where areas were. */
+/* Whether the samples of a segment say that its counter did not jump where areas were. */
 bool seams_leave_enough(const struct axis_segment *segment);
 
-/* Puts the runs of an area on the axes of their counters, once these have all facts, and tells
+/* Puts the runs of an area on the axes of their counters, once these have all samples, and tells
  * what its boots rest on. FLEXTRACE_E_MEMORY or 0. */
 int boots_place_runs(struct unwrap *unwrap, const struct batch_area *area,
                      struct unwrap_output *out);
@@ -502,11 +502,11 @@ bool boot_is_unbounded(const struct axis *axis, const struct boot *boot);
 /* Writes the marks of all batches, counts what was dropped, and books batches without a mark. */
 int marks_write(struct unwrap *unwrap, struct unwrap_output *out);
 
-/* Whether both of its host times are known, and are facts. */
-static inline bool fact_is_bounded(const struct fact *fact)
+/* Whether both of its host times are known, and neither is an estimate. */
+static inline bool sample_is_bounded(const struct sample *sample)
 {
-	return fact->bounds == BOUNDS_HARD && fact->before_ns != UNWRAP_NO_BEFORE &&
-	       fact->after_ns != UNWRAP_NO_AFTER;
+	return sample->bounds == BOUNDS_HARD && sample->before_ns != UNWRAP_NO_BEFORE &&
+	       sample->after_ns != UNWRAP_NO_AFTER;
 }
 
 static inline uint64_t low_bits(uint64_t value, unsigned n_bits)
@@ -520,7 +520,7 @@ static inline double n_values(unsigned n_bits)
 	return 2 * (double)(UINT64_C(1) << (n_bits - 1));
 }
 
-/* Ticks between TS2 and TS3 that the stamps do not show, once facts are made. */
+/* Ticks between TS2 and TS3 that the stamps do not show, once samples are made. */
 static inline uint64_t spans_wait(const struct axis *axis, const struct tick_op *op)
 {
 	return (uint64_t)op->unused << axis->narrow_bits;

@@ -11,32 +11,32 @@
 
 #include "window.h"
 
-#define WANDER       500e-6 /* of the rate, between two facts */
-#define MAX_AHEAD    64u    /* facts behind a read that are looked at */
+#define WANDER       500e-6 /* of the rate, between two samples */
+#define MAX_AHEAD    64u    /* samples behind a read that are looked at */
 #define MIN_IN_STEP  3u     /* operations that make one read true */
 #define CHANCE       0.02   /* that a read is in step by chance, at most */
 #define MAX_SEGMENTS 65535u
 
 struct reader {
 	struct axis *axis;
-	struct fact *last;         /* certified read; NULL: none */
-	const struct fact *before; /* certified fact with both bounds; NULL: none */
-	struct fact *doubted;      /* outlier since `last`; NULL: none */
-	const struct fact *next;   /* certified read ahead, or the end */
-	const struct fact *across; /* last read of an earlier segment that has others; or NULL */
-	uint32_t n_reads;          /* certified, of the segment of `last` */
-	bool is_anew;              /* `last` was an outlier */
+	struct sample *last;         /* certified read; NULL: none */
+	const struct sample *before; /* certified sample with both bounds; NULL: none */
+	struct sample *doubted;      /* outlier since `last`; NULL: none */
+	const struct sample *next;   /* certified read ahead, or the end */
+	const struct sample *across; /* last read of an earlier segment that has others; or NULL */
+	uint32_t n_reads;            /* certified, of the segment of `last` */
+	bool is_anew;                /* `last` was an outlier */
 };
 
-static bool is_known(const struct fact *fact)
+static bool is_known(const struct sample *sample)
 {
-	return fact->status == TIME_CERTIFIED && fact_is_bounded(fact);
+	return sample->status == TIME_CERTIFIED && sample_is_bounded(sample);
 }
 
 /* -- steps ----------------------------------------------------------------------------------- */
 
-/* Whether so many ticks can lie between the end of a fact and the start of another. */
-static bool can_pass(const struct axis *axis, const struct fact *from, const struct fact *to,
+/* Whether so many ticks can lie between the end of a sample and the start of another. */
+static bool can_pass(const struct axis *axis, const struct sample *from, const struct sample *to,
                      double ticks)
 {
 	double least_ns = (double)(to->before_ns - from->after_ns);
@@ -47,21 +47,21 @@ static bool can_pass(const struct axis *axis, const struct fact *from, const str
 	       ticks - 1 <= most_ns * (most_ns > 0 ? hi : lo);
 }
 
-/* Of two facts with places on one axis. */
-static bool is_in_step(const struct axis *axis, const struct fact *from, const struct fact *to)
+/* Of two samples with places on one axis. */
+static bool is_in_step(const struct axis *axis, const struct sample *from, const struct sample *to)
 {
 	return can_pass(axis, from, to, (double)(int64_t)(to->first - from->first - from->span));
 }
 
 /* What a read showed. */
-static uint64_t shown(const struct axis *axis, const struct fact *read)
+static uint64_t shown(const struct axis *axis, const struct sample *read)
 {
 	return read->status == TIME_CERTIFIED ? axis_ticks(axis, read->segment, read->first)
 	                                      : read->first;
 }
 
 /* Whether two reads, one over before the other begins, are of one counter, all bits taken. */
-static bool agree(const struct axis *axis, const struct fact *from, const struct fact *to,
+static bool agree(const struct axis *axis, const struct sample *from, const struct sample *to,
                   uint64_t *ret_ticks)
 {
 	double wrap = ldexp(1, (int)axis->wide_bits), wraps;
@@ -82,12 +82,12 @@ static bool agree(const struct axis *axis, const struct fact *from, const struct
 /* -- resets ---------------------------------------------------------------------------------- */
 
 struct restart {
-	struct fact read; /* with its place among the operations */
-	uint16_t segment; /* of the operations around it */
+	struct sample read; /* with its place among the operations */
+	uint16_t segment;   /* of the operations around it */
 	uint32_t n_behind, n_in_step;
 };
 
-static bool place_beside(const struct axis *axis, const struct fact *known, struct fact *read)
+static bool place_beside(const struct axis *axis, const struct sample *known, struct sample *read)
 {
 	struct phase phase = {low_bits(read->first, axis->narrow_bits), axis->narrow_bits};
 	struct anchor anchor = anchor_of(known);
@@ -101,44 +101,44 @@ static bool place_beside(const struct axis *axis, const struct fact *known, stru
 }
 
 /* Asks the operations behind a read where it has its place; false: it has none. */
-static bool ask_behind(const struct axis *axis, const struct fact *read, struct restart *restart)
+static bool ask_behind(const struct axis *axis, const struct sample *read, struct restart *restart)
 {
-	uint64_t left = (uint64_t)(axis->facts + axis->n_facts - read - 1);
-	const struct fact *end = read + 1 + (left < MAX_AHEAD ? left : MAX_AHEAD);
+	uint64_t left = (uint64_t)(axis->samples + axis->n_samples - read - 1);
+	const struct sample *end = read + 1 + (left < MAX_AHEAD ? left : MAX_AHEAD);
 
-	for (const struct fact *fact = read + 1; fact < end; fact++) {
-		if (!is_known(fact))
+	for (const struct sample *sample = read + 1; sample < end; sample++) {
+		if (!is_known(sample))
 			continue;
-		if (fact->kind != FACT_OP || fact->segment != restart->segment)
+		if (sample->kind != SAMPLE_OP || sample->segment != restart->segment)
 			break;
-		if (restart->n_behind == 0 && !place_beside(axis, fact, &restart->read))
+		if (restart->n_behind == 0 && !place_beside(axis, sample, &restart->read))
 			return false;
 		restart->n_behind++;
-		restart->n_in_step += is_in_step(axis, &restart->read, fact);
+		restart->n_in_step += is_in_step(axis, &restart->read, sample);
 	}
 	return 2 * restart->n_in_step >= restart->n_behind;
 }
 
-/* The first fact behind the reset: where most facts are in step with the read on their side.
+/* The first sample behind the reset: where most samples are in step with the read on their side.
  * Those that could be of both sides follow it. */
-static struct fact *find_edge(const struct reader *reader, const struct restart *restart,
-                              struct fact *read, uint32_t *ret_n_unclear)
+static struct sample *find_edge(const struct reader *reader, const struct restart *restart,
+                                struct sample *read, uint32_t *ret_n_unclear)
 {
 	const struct axis *axis = reader->axis;
-	struct fact *edge = NULL;
+	struct sample *edge = NULL;
 	int64_t score = 0, best = 0;
 	bool is_beside = true;
 
 	*ret_n_unclear = 0;
-	for (struct fact *fact = reader->last + 1; fact < read; fact++) {
-		if (!is_known(fact))
+	for (struct sample *sample = reader->last + 1; sample < read; sample++) {
+		if (!is_known(sample))
 			continue;
-		edge = edge ? edge : fact;
-		score += is_in_step(axis, reader->last, fact);
-		score -= is_in_step(axis, fact, &restart->read);
+		edge = edge ? edge : sample;
+		score += is_in_step(axis, reader->last, sample);
+		score -= is_in_step(axis, sample, &restart->read);
 		if (score > best) {
 			best = score;
-			edge = fact + 1;
+			edge = sample + 1;
 			*ret_n_unclear = 0;
 			is_beside = true;
 		} else {
@@ -149,26 +149,26 @@ static struct fact *find_edge(const struct reader *reader, const struct restart 
 	return edge ? edge : read;
 }
 
-/* Of all the edges that unclear facts leave, the one behind the longest time without a fact. */
-static struct fact *likeliest_edge(const struct reader *reader, struct fact *first,
-                                   uint32_t n_unclear, struct fact *read)
+/* Of all the edges that unclear samples leave, the one behind the longest time without a sample. */
+static struct sample *likeliest_edge(const struct reader *reader, struct sample *first,
+                                     uint32_t n_unclear, struct sample *read)
 {
-	const struct fact *before = reader->last;
-	struct fact *edge = first;
+	const struct sample *before = reader->last;
+	struct sample *edge = first;
 	int64_t longest_ns = INT64_MIN;
 
-	for (struct fact *fact = reader->last + 1; fact <= read; fact++) {
+	for (struct sample *sample = reader->last + 1; sample <= read; sample++) {
 		int64_t ns;
 
-		if (fact < read && !is_known(fact))
+		if (sample < read && !is_known(sample))
 			continue;
-		ns = fact->before_ns - before->after_ns;
-		before = fact;
-		if (fact < first)
+		ns = sample->before_ns - before->after_ns;
+		before = sample;
+		if (sample < first)
 			continue;
 		if (ns > longest_ns) {
 			longest_ns = ns;
-			edge = fact;
+			edge = sample;
 		}
 		if (n_unclear-- == 0)
 			break;
@@ -176,10 +176,10 @@ static struct fact *likeliest_edge(const struct reader *reader, struct fact *fir
 	return edge;
 }
 
-static int split(const struct reader *reader, const struct restart *restart, struct fact *read)
+static int split(const struct reader *reader, const struct restart *restart, struct sample *read)
 {
 	uint32_t n_unclear;
-	struct fact *first = find_edge(reader, restart, read, &n_unclear);
+	struct sample *first = find_edge(reader, restart, read, &n_unclear);
 
 	FLEXTRACE_TRY(axis_split(reader->axis, restart->segment,
 	                         likeliest_edge(reader, first, n_unclear, read)));
@@ -192,17 +192,17 @@ static int split(const struct reader *reader, const struct restart *restart, str
 	return FLEXTRACE_OK;
 }
 
-static void certify(struct axis *axis, struct fact *read, uint16_t segment, uint64_t place)
+static void certify(struct axis *axis, struct sample *read, uint16_t segment, uint64_t place)
 {
 	axis->segments[segment].origin = read->first - place;
 	axis->segments[segment].has_wide = true;
 	read->first = place;
 	read->segment = segment;
 	read->status = TIME_CERTIFIED;
-	fact_tell_run(read);
+	sample_tell_run(read);
 }
 
-static void advance(struct reader *reader, struct fact *read)
+static void advance(struct reader *reader, struct sample *read)
 {
 	if (reader->last->segment != read->segment) {
 		reader->across = NULL;
@@ -216,25 +216,25 @@ static void advance(struct reader *reader, struct fact *read)
 }
 
 /* Reads that were outliers when there was only the old axis. */
-static void look_back(const struct reader *reader, const struct fact *read)
+static void look_back(const struct reader *reader, const struct sample *read)
 {
 	uint64_t ticks;
 
-	for (struct fact *fact = reader->last + 1; fact < read; fact++) {
-		if (fact->kind != FACT_OP && fact->status == TIME_OUTLIER &&
-		    agree(reader->axis, fact, read, &ticks))
-			certify(reader->axis, fact, read->segment, read->first - ticks);
+	for (struct sample *sample = reader->last + 1; sample < read; sample++) {
+		if (sample->kind != SAMPLE_OP && sample->status == TIME_OUTLIER &&
+		    agree(reader->axis, sample, read, &ticks))
+			certify(reader->axis, sample, read->segment, read->first - ticks);
 	}
 }
 
 /* Whether a later read still fits the axis that this one contradicts. */
-static bool is_refuted(struct reader *reader, const struct fact *read, uint16_t segment)
+static bool is_refuted(struct reader *reader, const struct sample *read, uint16_t segment)
 {
-	const struct fact *end = reader->axis->facts + reader->axis->n_facts;
+	const struct sample *end = reader->axis->samples + reader->axis->n_samples;
 
 	if (reader->next < read)
 		reader->next = read;
-	while (reader->next < end && (reader->next->kind == FACT_OP || !is_known(reader->next)))
+	while (reader->next < end && (reader->next->kind == SAMPLE_OP || !is_known(reader->next)))
 		reader->next++;
 	return reader->next < end && reader->next->segment == segment;
 }
@@ -250,15 +250,15 @@ static bool is_lonely(const struct reader *reader, const struct restart *restart
 	       2 * WANDER * axis->rate.hi * ns < ldexp(CHANCE, (int)axis->narrow_bits);
 }
 
-static void turn_away(const struct axis *axis, struct fact *read)
+static void turn_away(const struct axis *axis, struct sample *read)
 {
 	read->first = shown(axis, read);
 	read->status = TIME_OUTLIER;
-	fact_tell_run(read);
+	sample_tell_run(read);
 }
 
 /* Begins a segment with a read, if it is true. */
-static int try_restart(struct reader *reader, struct fact *read, bool is_backed)
+static int try_restart(struct reader *reader, struct sample *read, bool is_backed)
 {
 	struct restart restart = {.read = *read, .segment = reader->before->segment};
 	bool is_split = restart.segment != reader->last->segment;
@@ -283,9 +283,9 @@ static int try_restart(struct reader *reader, struct fact *read, bool is_backed)
 	return FLEXTRACE_OK;
 }
 
-static int take_outlier(struct reader *reader, struct fact *read)
+static int take_outlier(struct reader *reader, struct sample *read)
 {
-	struct fact *doubted = reader->doubted;
+	struct sample *doubted = reader->doubted;
 	uint64_t ticks;
 
 	if (reader->is_anew && reader->last->segment == reader->before->segment &&
@@ -307,13 +307,13 @@ static int take_outlier(struct reader *reader, struct fact *read)
 
 /* A gap was found before the segment of a read. If the read, the second that agrees, contradicts
  * those before the gap, the counter began anew in it. */
-static void judge_gap(const struct reader *reader, const struct fact *read)
+static void judge_gap(const struct reader *reader, const struct sample *read)
 {
 	const struct axis *axis = reader->axis;
 	const struct axis_segment *segments = axis->segments;
 	struct anchor anchor = anchor_of(reader->across);
 	const struct anchor *anchors[] = {&anchor};
-	struct fact raw = *read;
+	struct sample raw = *read;
 	struct phase phase;
 	place_t place;
 
@@ -327,35 +327,36 @@ static void judge_gap(const struct reader *reader, const struct fact *read)
 		axis->segments[read->segment].is_after_gap = false;
 }
 
-static void take_known(struct reader *reader, struct fact *fact)
+static void take_known(struct reader *reader, struct sample *sample)
 {
-	if (reader->before && reader->before->segment != fact->segment)
+	if (reader->before && reader->before->segment != sample->segment)
 		reader->doubted = NULL;
-	reader->before = fact;
-	if (fact->kind == FACT_OP)
+	reader->before = sample;
+	if (sample->kind == SAMPLE_OP)
 		return;
-	if (reader->last && reader->last->segment != fact->segment) {
+	if (reader->last && reader->last->segment != sample->segment) {
 		reader->across = reader->n_reads > 1 ? reader->last : NULL;
 		reader->n_reads = 0;
 	}
 	if (++reader->n_reads == 2 && reader->across)
-		judge_gap(reader, fact);
-	reader->last = fact;
+		judge_gap(reader, sample);
+	reader->last = sample;
 	reader->doubted = NULL;
 	reader->is_anew = false;
 }
 
 int axis_split_reads(struct axis *axis)
 {
-	struct reader reader = {.axis = axis, .next = axis->facts};
+	struct reader reader = {.axis = axis, .next = axis->samples};
 
 	if (!axis->rate.is_known)
 		return FLEXTRACE_OK;
-	for (struct fact *fact = axis->facts; fact < axis->facts + axis->n_facts; fact++) {
-		if (is_known(fact))
-			take_known(&reader, fact);
-		else if (reader.last && fact->kind != FACT_OP && fact->status == TIME_OUTLIER)
-			FLEXTRACE_TRY(take_outlier(&reader, fact));
+	for (struct sample *sample = axis->samples; sample < axis->samples + axis->n_samples;
+	     sample++) {
+		if (is_known(sample))
+			take_known(&reader, sample);
+		else if (reader.last && sample->kind != SAMPLE_OP && sample->status == TIME_OUTLIER)
+			FLEXTRACE_TRY(take_outlier(&reader, sample));
 	}
 	return FLEXTRACE_OK;
 }

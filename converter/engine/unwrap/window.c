@@ -8,22 +8,22 @@ static const double pads[] = {1e-2, 1e-3, 1e-4, 2e-5};
 #define N_UNSTEADY_PADS 2
 #define EXACT           6e-3 /* of the rate, that it may be off: twice what steps are followed */
 
-void fact_tell_run(const struct fact *fact)
+void sample_tell_run(const struct sample *sample)
 {
-	struct run *run = fact->source.run;
+	struct run *run = sample->source.run;
 
-	if (fact->kind != FACT_RUN)
+	if (sample->kind != SAMPLE_RUN)
 		return;
 	run->is_placed = true;
-	run->status = fact->status;
-	run->segment = fact->segment;
-	run->ticks = fact->first;
+	run->status = sample->status;
+	run->segment = sample->segment;
+	run->ticks = sample->first;
 }
 
-struct anchor anchor_of(const struct fact *fact)
+struct anchor anchor_of(const struct sample *sample)
 {
-	return (struct anchor){(int64_t)fact->first, (int64_t)(fact->first + fact->span),
-	                       fact->before_ns, fact->after_ns};
+	return (struct anchor){(int64_t)sample->first, (int64_t)(sample->first + sample->span),
+	                       sample->before_ns, sample->after_ns};
 }
 
 /* Rounds down. */
@@ -60,31 +60,32 @@ static place_t most_ticks(const struct rate *rate, double pad, int64_t span_ns)
 }
 
 static void narrow(const struct axis *axis, const struct anchor *anchor, double pad,
-                   const struct fact *fact, struct window *window)
+                   const struct sample *sample, struct window *window)
 {
 	const struct rate *rate = &axis->rate;
 	int64_t tolerance = (int64_t)axis->tolerance;
 
-	if (fact->before_ns != UNWRAP_NO_BEFORE && anchor->after_ns != UNWRAP_NO_AFTER) {
+	if (sample->before_ns != UNWRAP_NO_BEFORE && anchor->after_ns != UNWRAP_NO_AFTER) {
 		place_t lo = (place_t)anchor->last - tolerance +
-		             least_ticks(rate, pad, fact->before_ns - anchor->after_ns);
+		             least_ticks(rate, pad, sample->before_ns - anchor->after_ns);
 
 		window->lo = lo > window->lo ? lo : window->lo;
 	}
-	if (fact->after_ns != UNWRAP_NO_AFTER && anchor->before_ns != UNWRAP_NO_BEFORE) {
+	if (sample->after_ns != UNWRAP_NO_AFTER && anchor->before_ns != UNWRAP_NO_BEFORE) {
 		place_t hi = (place_t)anchor->first + tolerance +
-		             most_ticks(rate, pad, fact->after_ns - anchor->before_ns);
+		             most_ticks(rate, pad, sample->after_ns - anchor->before_ns);
 
 		window->hi = hi < window->hi ? hi : window->hi;
 	}
 }
 
-struct phase phase_of(const struct axis *axis, const struct fact *fact, uint16_t segment)
+struct phase phase_of(const struct axis *axis, const struct sample *sample, uint16_t segment)
 {
-	if (fact->kind == FACT_OP || !axis->segments[segment].has_wide)
-		return (struct phase){low_bits(fact->first, axis->narrow_bits), axis->narrow_bits};
+	if (sample->kind == SAMPLE_OP || !axis->segments[segment].has_wide)
+		return (struct phase){low_bits(sample->first, axis->narrow_bits),
+		                      axis->narrow_bits};
 	return (struct phase){
-		low_bits(fact->first - axis->segments[segment].origin, axis->wide_bits),
+		low_bits(sample->first - axis->segments[segment].origin, axis->wide_bits),
 		axis->wide_bits};
 }
 
@@ -106,7 +107,7 @@ static uint32_t n_pads(const struct axis *axis)
 	return axis->rate.is_steady ? N_PADS : N_UNSTEADY_PADS;
 }
 
-enum verdict window_place(const struct axis *axis, const struct fact *fact,
+enum verdict window_place(const struct axis *axis, const struct sample *sample,
                           const struct phase *phase, const struct anchor *const *anchors,
                           uint32_t n, place_t *ret_place)
 {
@@ -115,8 +116,8 @@ enum verdict window_place(const struct axis *axis, const struct fact *fact,
 		enum verdict verdict = IS_OPEN;
 
 		for (uint32_t j = 0; j < n && verdict == IS_OPEN; j++) {
-			narrow(axis, anchors[j], pads[i], fact, &window);
-			verdict = judge(phase, &window, fact->span, ret_place);
+			narrow(axis, anchors[j], pads[i], sample, &window);
+			verdict = judge(phase, &window, sample->span, ret_place);
 		}
 		if (verdict == FITS)
 			return FITS;
@@ -126,40 +127,42 @@ enum verdict window_place(const struct axis *axis, const struct fact *fact,
 	return IS_OPEN;
 }
 
-/* Whether a fact may be at a place, with so much of the rate in doubt and so many ticks besides. */
+/* Whether a sample may be at a place, with so much of the rate in doubt and so many ticks
+ * besides. */
 static inline bool is_within(const struct axis *axis, const struct anchor *anchor,
-                             const struct fact *fact, uint64_t place, const double room[2])
+                             const struct sample *sample, uint64_t place, const double room[2])
 {
 	double lo = axis->rate.lo * (1 - room[0]), hi = axis->rate.hi * (1 + room[0]);
-	double least_ns = (double)(fact->before_ns - anchor->after_ns);
-	double most_ns = (double)(fact->after_ns - anchor->before_ns);
+	double least_ns = (double)(sample->before_ns - anchor->after_ns);
+	double most_ns = (double)(sample->after_ns - anchor->before_ns);
 	double least = (double)(int64_t)(place - (uint64_t)anchor->last);
-	double most = (double)(int64_t)(place + fact->span - (uint64_t)anchor->first);
+	double most = (double)(int64_t)(place + sample->span - (uint64_t)anchor->first);
 
 	return least + room[1] >= least_ns * (least_ns >= 0 ? lo : hi) &&
 	       most - room[1] <= most_ns * (most_ns >= 0 ? hi : lo);
 }
 
-bool window_is_exact(const struct axis *axis, const struct anchor *anchor, const struct fact *fact)
+bool window_is_exact(const struct axis *axis, const struct anchor *anchor,
+                     const struct sample *sample)
 {
 	static const double room[] = {EXACT, 1};
 
 	return !axis->rate.is_known || axis->is_soft ||
-	       is_within(axis, anchor, fact, fact->first, room);
+	       is_within(axis, anchor, sample, sample->first, room);
 }
 
-bool window_is_near(const struct axis *axis, const struct anchor *anchor, const struct fact *fact,
-                    place_t place)
+bool window_is_near(const struct axis *axis, const struct anchor *anchor,
+                    const struct sample *sample, place_t place)
 {
 	const double room[] = {pads[0], axis->tolerance};
 
-	return is_within(axis, anchor, fact, (uint64_t)place, room);
+	return is_within(axis, anchor, sample, (uint64_t)place, room);
 }
 
-void window_narrow(const struct axis *axis, const struct anchor *anchor, const struct fact *fact,
-                   struct window *window)
+void window_narrow(const struct axis *axis, const struct anchor *anchor,
+                   const struct sample *sample, struct window *window)
 {
-	narrow(axis, anchor, pads[0], fact, window);
+	narrow(axis, anchor, pads[0], sample, window);
 }
 
 place_t window_most_ticks(const struct axis *axis, int64_t span_ns)

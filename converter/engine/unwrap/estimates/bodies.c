@@ -38,26 +38,26 @@ static int compare_links(const void *left, const void *right)
 {
 	const struct link *a = left, *b = right;
 
-	return ORDER(a->told_ns, b->told_ns) ?: ORDER(a->fact, b->fact);
+	return ORDER(a->told_ns, b->told_ns) ?: ORDER(a->sample, b->sample);
 }
 
 int bodies_list_links(struct chains *chains)
 {
 	const struct axis *axis = chains->axis;
 
-	chains->links = malloc(((size_t)axis->n_facts + 1) * sizeof(*chains->links));
+	chains->links = malloc(((size_t)axis->n_samples + 1) * sizeof(*chains->links));
 	if (!chains->links)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
 		struct link *link = &chains->links[chains->n];
 
-		if (!link_make(&axis->facts[i], link))
+		if (!link_make(&axis->samples[i], link))
 			continue;
-		link->estimate_ns = (double)(link->fact->before_ns - chains->base_ns) +
+		link->estimate_ns = (double)(link->sample->before_ns - chains->base_ns) +
 		                    UNWRAP_ESTIMATE_SLACK_NS;
 		link->told_ns = link->estimate_ns;
-		link->begin = (double)low_bits(link->fact->first, axis->narrow_bits);
-		link->end = (double)low_bits(link->fact->first + link->fact->span,
+		link->begin = (double)low_bits(link->sample->first, axis->narrow_bits);
+		link->end = (double)low_bits(link->sample->first + link->sample->span,
 		                             axis->narrow_bits);
 		chains->n++;
 	}
@@ -265,7 +265,7 @@ static void find_over(struct chains *chains)
 	struct link *reach[FLEXTRACE_N_STAMPS] = {NULL};
 
 	for (uint32_t i = 0; i < chains->n; i++) {
-		struct link *link = &chains->links[i], **last = &reach[link->fact->from];
+		struct link *link = &chains->links[i], **last = &reach[link->sample->from];
 
 		if (*last && link_begin(link) <
 		                     link_end(chains, *last) -
@@ -352,7 +352,7 @@ static void unite_cohorts(struct chains *chains)
 	uint32_t last = NO_LINK;
 
 	for (uint32_t i = 0; i < chains->n; i++) {
-		if (!chains->links[i].fact->source.op->is_doubted)
+		if (!chains->links[i].sample->source.op->is_doubted)
 			continue;
 		if (last != NO_LINK &&
 		    link_begin(&chains->links[i]) - link_end(chains, &chains->links[last]) <
@@ -386,7 +386,7 @@ static void list_bodies(struct chains *chains)
 		body->n++;
 		body->least = fmin(body->least, ns);
 		body->most = fmax(body->most, ns);
-		body->n_doubted += link->fact->source.op->is_doubted;
+		body->n_doubted += link->sample->source.op->is_doubted;
 	}
 }
 
@@ -433,9 +433,9 @@ static bool has_rival(const struct chains *chains, const struct link *link)
 
 		if (ticks > most)
 			break;
-		if (other != next && other != link && other->fact->from == next->fact->from &&
-		    ticks < gap + (double)next->fact->span &&
-		    gap < ticks + (double)other->fact->span)
+		if (other != next && other != link && other->sample->from == next->sample->from &&
+		    ticks < gap + (double)next->sample->span &&
+		    gap < ticks + (double)other->sample->span)
 			return true;
 	}
 	return false;

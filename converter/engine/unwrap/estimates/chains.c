@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moves work that estimates put whole wraps off to its place, if facts leave only one. Two facts
- * are used: all work was in a round trip, and work of one part of the device was done one after the
- * other. So the possible places of a body (bodies.c) are whole wraps apart, with each of its
- * members within a round trip and with no settled work there. Bodies that nothing contradicts are
- * settled where estimates put them. A body that is far from all round trips, that estimates tear
- * apart, or that other work contests, goes to its one place; then other bodies have fewer places
- * left.
+ * Moves work that estimates put whole wraps off to its place, if samples leave only one. Two
+ * samples are used: all work was in a round trip, and work of one part of the device was done one
+ * after the other. So the possible places of a body (bodies.c) are whole wraps apart, with each of
+ * its members within a round trip and with no settled work there. Bodies that nothing contradicts
+ * are settled where estimates put them. A body that is far from all round trips, that estimates
+ * tear apart, or that other work contests, goes to its one place; then other bodies have fewer
+ * places left.
  *
  * A single place may be chance. So a body that is to be moved, and has no member that is known to
  * be there, must touch what is there, as work does that was launched together: it begins or ends
  * right beside other work, or with a round trip; on both sides, if it is in a round trip already.
  *
  * At the end a body is only left where it is if nothing else fits as well (open.c). All other work
- * is marked, if the facts leave it another place. The exception is work far from all round trips
+ * is marked, if the samples leave it another place. The exception is work far from all round trips
  * that has no place while each round trip has its work: then the file lacks the round trip of that
  * work.
  */
@@ -98,7 +98,7 @@ static void settle_all(struct chains *chains)
 		;
 }
 
-/* Finds the bodies that no fact contradicts. */
+/* Finds the bodies that no sample contradicts. */
 static void settle_told(struct chains *chains)
 {
 	find_parallel(chains);
@@ -142,9 +142,9 @@ static void move(struct chains *chains, const struct body *body)
 			continue;
 		ns += link->told_ns;
 		ns += line_late_ns(chains, ns) - link->estimate_ns;
-		link->fact->before_ns += llround(ns);
-		link->fact->after_ns += llround(ns);
-		link->fact->source.op->is_doubted = false;
+		link->sample->before_ns += llround(ns);
+		link->sample->after_ns += llround(ns);
+		link->sample->source.op->is_doubted = false;
 		chains->n_mended++;
 	}
 }
@@ -152,14 +152,14 @@ static void move(struct chains *chains, const struct body *body)
 static void doubt(struct chains *chains, const struct body *body)
 {
 	for (uint32_t i = body->first; i < body->first + body->n; i++)
-		chains->links[chains->members[i]].fact->source.op->is_doubted = true;
+		chains->links[chains->members[i]].sample->source.op->is_doubted = true;
 }
 
 /* Far from all trips, with no place in any: the trip is missing. */
 static void believe(struct chains *chains, const struct body *body)
 {
 	for (uint32_t i = body->first; i < body->first + body->n; i++) {
-		struct tick_op *op = chains->links[chains->members[i]].fact->source.op;
+		struct tick_op *op = chains->links[chains->members[i]].sample->source.op;
 
 		chains->n_believed += op->is_doubted;
 		op->is_doubted = false;
@@ -242,30 +242,30 @@ static void look_at_trips(struct chains *chains)
 	for (uint32_t i = 0; i < chains->n; i++) {
 		struct link *link = &chains->links[i];
 
-		is_any_doubted |= link->fact->source.op->is_doubted;
+		is_any_doubted |= link->sample->source.op->is_doubted;
 		link->is_in_trip = trips_hold(&chains->trips, link_begin(link),
 		                              link_end(chains, link), TRIP_SLACK_NS);
 	}
 	for (uint32_t i = 0; i < chains->n && is_any_doubted; i++)
-		chains->links[i].fact->source.op->is_doubted |= !chains->links[i].is_in_trip;
+		chains->links[i].sample->source.op->is_doubted |= !chains->links[i].is_in_trip;
 }
 
-/* Whether any work is far from all trips, or where other work was. Facts are in the order in which
- * estimates say that they were over. */
+/* Whether any work is far from all trips, or where other work was. Samples are in the order in
+ * which estimates say that they were over. */
 static bool is_any_misplaced(const struct chains *chains)
 {
 	double reach_ns[FLEXTRACE_N_STAMPS];
 
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		reach_ns[i] = -INFINITY;
-	for (uint32_t i = 0; i < chains->axis->n_facts; i++) {
-		struct fact *fact = &chains->axis->facts[i];
-		double *reach = &reach_ns[fact->from];
+	for (uint32_t i = 0; i < chains->axis->n_samples; i++) {
+		struct sample *sample = &chains->axis->samples[i];
+		double *reach = &reach_ns[sample->from];
 		struct link link;
 
-		if (!link_make(fact, &link))
+		if (!link_make(sample, &link))
 			continue;
-		if (fact->source.op->is_doubted || link_begin(&link) < *reach - OVER_NS)
+		if (sample->source.op->is_doubted || link_begin(&link) < *reach - OVER_NS)
 			return true;
 		*reach = fmax(*reach, link_end(chains, &link));
 	}

@@ -26,7 +26,7 @@
 
 /* A control block that has an estimate. */
 struct link {
-	struct fact *fact;     /* weak */
+	struct sample *sample; /* weak */
 	double estimate_ns;    /* when it began */
 	double told_ns;        /* likewise; once on the line, by its stamps, in that wrap */
 	double begin, end;     /* phases: ticks within a wrap */
@@ -124,15 +124,16 @@ static inline bool body_is_torn(const struct chains *chains, const struct body *
 	return body->most - body->least > chains->wrap_ns / 2;
 }
 
-/* Makes one of a fact, its phases to be filled in. False: it has no estimate that tells its length.
+/* Makes one of a sample, its phases to be filled in. False: it has no estimate that tells its
+ * length.
  */
-static inline bool link_make(struct fact *fact, struct link *ret_link)
+static inline bool link_make(struct sample *sample, struct link *ret_link)
 {
-	if (fact->kind != FACT_OP || !fact_is_bounded(fact) || fact->is_longer)
+	if (sample->kind != SAMPLE_OP || !sample_is_bounded(sample) || sample->is_longer)
 		return false;
 	*ret_link = (struct link){
-		.fact = fact,
-		.told_ns = (double)fact->before_ns + UNWRAP_ESTIMATE_SLACK_NS,
+		.sample = sample,
+		.told_ns = (double)sample->before_ns + UNWRAP_ESTIMATE_SLACK_NS,
 		.next = NO_LINK,
 		.before = NO_LINK,
 	};
@@ -147,7 +148,7 @@ static inline double link_begin(const struct link *link)
 
 static inline double link_end(const struct chains *chains, const struct link *link)
 {
-	return link->told_ns + (double)link->fact->span / chains->rate;
+	return link->told_ns + (double)link->sample->span / chains->rate;
 }
 
 /* Whether a pause is as long as whole wraps, one at least: within `off_ns`, and what a rate tells
@@ -168,7 +169,7 @@ static inline double allowance(double begin_ns, double end_ns)
 /* The part of the device that a link is work of: its first stamp. */
 static inline uint8_t link_part(const struct chains *chains, uint32_t link)
 {
-	return chains->links[link].fact->from;
+	return chains->links[link].sample->from;
 }
 
 static inline bool link_is_settled(const struct chains *chains, const struct link *link)

@@ -2,8 +2,8 @@
 /*
  * Tools that assume a wrong number of wraps of a counter estimate times that are whole wraps off,
  * and the stamps fit these times as well. The tool itself may doubt some, because they lie outside
- * all of its other times (FLEXTRACE_ESTIMATE_DOUBTED). Work that facts place elsewhere is moved;
- * work that facts leave open stays doubted (chains.c).
+ * all of its other times (FLEXTRACE_ESTIMATE_DOUBTED). Work that samples place elsewhere is moved;
+ * work that samples leave open stays doubted (chains.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,27 +12,28 @@
 
 #define MOST_DOUBTED 4 /* times as many as those that nobody doubts */
 
-static double middle_of(const struct fact *fact)
+static double middle_of(const struct sample *sample)
 {
-	return (double)fact->before_ns + (double)(fact->after_ns - fact->before_ns) / 2;
+	return (double)sample->before_ns + (double)(sample->after_ns - sample->before_ns) / 2;
 }
 
 /* An estimate that nobody doubts. */
-static bool is_anchor(const struct fact *fact)
+static bool is_anchor(const struct sample *sample)
 {
-	return fact->kind == FACT_OP && !fact->source.op->is_doubted && fact_is_bounded(fact);
+	return sample->kind == SAMPLE_OP && !sample->source.op->is_doubted &&
+	       sample_is_bounded(sample);
 }
 
-static double middle_ticks(const struct fact *fact)
+static double middle_ticks(const struct sample *sample)
 {
-	uint64_t middle = fact->first + fact->span / 2;
+	uint64_t middle = sample->first + sample->span / 2;
 
 	return (double)middle;
 }
 
 /* How many ticks are between two, if estimates tell the wraps. */
-static double ticks_between(const struct axis *axis, const struct fact *from, const struct fact *to,
-                            double rate)
+static double ticks_between(const struct axis *axis, const struct sample *from,
+                            const struct sample *to, double rate)
 {
 	double more = middle_ticks(to) - middle_ticks(from), wrap = n_values(axis->narrow_bits);
 
@@ -51,23 +52,23 @@ struct line {
 /* Goes from each to the next, and looks how far they are beside the line so far. */
 static void follow(const struct axis *axis, double rate, struct line *line)
 {
-	const struct fact *first = NULL, *last = NULL;
+	const struct sample *first = NULL, *last = NULL;
 	double ticks = 0, step_ns, off_ns;
 
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		const struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		const struct sample *sample = &axis->samples[i];
 
-		if (!is_anchor(fact))
+		if (!is_anchor(sample))
 			continue;
-		first = first ? first : fact;
-		last = last ? last : fact;
-		ticks += ticks_between(axis, last, fact, rate);
-		step_ns = middle_of(fact) - middle_of(last);
-		line->span_ns = middle_of(fact) - middle_of(first);
+		first = first ? first : sample;
+		last = last ? last : sample;
+		ticks += ticks_between(axis, last, sample, rate);
+		step_ns = middle_of(sample) - middle_of(last);
+		line->span_ns = middle_of(sample) - middle_of(first);
 		off_ns = fabs(line->span_ns - ticks / line->rate);
 		line->most_ns = step_ns > line->most_ns ? step_ns : line->most_ns;
 		line->off_ns = off_ns > line->off_ns ? off_ns : line->off_ns;
-		last = fact;
+		last = sample;
 	}
 	if (line->span_ns > 0 && ticks > 0)
 		line->rate = ticks / line->span_ns;
@@ -101,12 +102,13 @@ static uint64_t settle(struct axis *axis, bool is_marked)
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		const struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		const struct sample *sample = &axis->samples[i];
 
-		if (fact->kind != FACT_OP || !(fact->source.op->is_doubted || fact->is_longer))
+		if (sample->kind != SAMPLE_OP ||
+		    !(sample->source.op->is_doubted || sample->is_longer))
 			continue;
-		fact->source.op->is_doubted = is_marked;
+		sample->source.op->is_doubted = is_marked;
 		n++;
 	}
 	return n;
@@ -126,17 +128,18 @@ static bool are_trips_of_work(const struct axis *axis)
 {
 	uint32_t n_anchors = 0, n_doubted = 0;
 
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		n_anchors += is_anchor(&axis->facts[i]);
-		n_doubted += axis->facts[i].kind == FACT_OP && axis->facts[i].source.op->is_doubted;
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		n_anchors += is_anchor(&axis->samples[i]);
+		n_doubted += axis->samples[i].kind == SAMPLE_OP &&
+		             axis->samples[i].source.op->is_doubted;
 	}
 	return n_doubted < MOST_DOUBTED * n_anchors;
 }
 
 static bool has_trips(const struct axis *axis)
 {
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (axis->facts[i].kind == FACT_SYNC && fact_is_bounded(&axis->facts[i]))
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		if (axis->samples[i].kind == SAMPLE_SYNC && sample_is_bounded(&axis->samples[i]))
 			return true;
 	}
 	return false;

@@ -42,31 +42,31 @@ static bool is_wanted(const struct hidden *hidden, uint32_t at, double reach_ns)
 
 static double end_ns(const struct hidden *hidden, const struct link *link)
 {
-	return link_begin(link) + (double)link->fact->span / hidden->rate;
+	return link_begin(link) + (double)link->sample->span / hidden->rate;
 }
 
-/* The first fact whose work was over behind a time. */
+/* The first sample whose work was over behind a time. */
 static uint32_t first_behind(const struct hidden *hidden, double ns)
 {
 	return axis_find(hidden->axis, (int64_t)ns + UNWRAP_ESTIMATE_SLACK_NS);
 }
 
-/* Whether a fact is work of a trip. What begins where the trip ends may be of the next one. */
-static bool is_in(const struct idle *trip, struct fact *fact, struct link *ret_link)
+/* Whether a sample is work of a trip. What begins where the trip ends may be of the next one. */
+static bool is_in(const struct idle *trip, struct sample *sample, struct link *ret_link)
 {
-	return link_make(fact, ret_link) && link_begin(ret_link) < (double)trip->end_ns - OFF_NS;
+	return link_make(sample, ret_link) && link_begin(ret_link) < (double)trip->end_ns - OFF_NS;
 }
 
 /* Whether work of a trip whose wait is shown may have waited for a wrap more. */
 static bool may_wait_longer(const struct hidden *hidden, const struct idle *trip,
                             const struct link *link)
 {
-	const struct tick_op *op = link->fact->source.op;
+	const struct tick_op *op = link->sample->source.op;
 	int parts = op->kind < FLEXTRACE_DEVICE_KIND_COUNT ? FLEXTRACE_PART_ALL
 	                                                   : op->kind - FLEXTRACE_DEVICE_PARTS(0);
 	double wait;
 
-	if (link->fact->from != 2 || !(parts & FLEXTRACE_PART_PREP) || !op->ticks[1])
+	if (link->sample->from != 2 || !(parts & FLEXTRACE_PART_PREP) || !op->ticks[1])
 		return false;
 	wait = (double)low_bits(op->ticks[2] - op->ticks[1], hidden->axis->narrow_bits) +
 	       (double)spans_wait(hidden->axis, op);
@@ -85,7 +85,7 @@ static bool ends_with_more(const struct hidden *hidden, const struct idle *trip,
 
 	for (uint32_t i = first; i < end && trip_end_ns - reach_ns >= hidden->wrap_ns - OFF_NS;
 	     i++) {
-		if (is_in(trip, &hidden->axis->facts[i], &link) &&
+		if (is_in(trip, &hidden->axis->samples[i], &link) &&
 		    is_whole_wraps(trip_end_ns - end_ns(hidden, &link), hidden->wrap_ns, off_ns,
 		                   hidden->off))
 			return true;
@@ -99,27 +99,27 @@ static void look_at(const struct hidden *hidden, const struct idle *trip)
 	double reach_ns = (double)trip->begin_ns, trip_end_ns = (double)trip->end_ns;
 	uint32_t first = first_behind(hidden, reach_ns);
 	uint32_t end = first_behind(hidden, trip_end_ns + OFF_NS);
-	struct fact *last = NULL;
+	struct sample *last = NULL;
 	struct link link;
 	bool is_all = false, is_any = false;
 
 	for (uint32_t i = first; i < end; i++) {
-		if (!is_in(trip, &hidden->axis->facts[i], &link))
+		if (!is_in(trip, &hidden->axis->samples[i], &link))
 			continue;
 		if (is_whole(hidden, link_begin(&link) - reach_ns)) {
 			is_all |= !last;
 			is_any = true;
-			link.fact->is_longer = true;
+			link.sample->is_longer = true;
 			if (last)
 				last->is_longer = true;
 		}
 		reach_ns = fmax(reach_ns, end_ns(hidden, &link));
-		last = link.fact;
+		last = link.sample;
 	}
 	is_all |= ends_with_more(hidden, trip, reach_ns, first, end);
 	for (uint32_t i = first; i < end && (is_all || is_any); i++) {
-		if (is_in(trip, &hidden->axis->facts[i], &link))
-			link.fact->is_longer |= is_all || may_wait_longer(hidden, trip, &link);
+		if (is_in(trip, &hidden->axis->samples[i], &link))
+			link.sample->is_longer |= is_all || may_wait_longer(hidden, trip, &link);
 	}
 }
 

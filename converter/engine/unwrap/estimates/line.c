@@ -84,7 +84,7 @@ static void call_witnesses(struct chains *chains)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < chains->n; i++) {
-		chains->links[i].is_witness = !chains->links[i].fact->source.op->is_doubted;
+		chains->links[i].is_witness = !chains->links[i].sample->source.op->is_doubted;
 		n += chains->links[i].is_witness;
 	}
 	for (uint32_t i = 0; i < chains->n && n < KNOT_LINKS; i++)
@@ -113,7 +113,7 @@ static void vote(const struct chains *chains, const struct link *link, const str
 	double off_ns = slope->share * (link->told_ns - slope->middle_ns);
 	double late_ns = line_late_ns(chains, link->told_ns) + off_ns;
 	double begin_ns = link->estimate_ns - rest_of(chains, link, late_ns);
-	double end_ns = begin_ns + (double)link->fact->span / chains->rate;
+	double end_ns = begin_ns + (double)link->sample->span / chains->rate;
 	uint32_t end = trips_count_begun(&chains->trips, begin_ns + SHIFT_NS), first = end;
 	struct interval *last = NULL;
 

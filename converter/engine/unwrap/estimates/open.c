@@ -5,9 +5,9 @@
  * where it touches at least as much as where it is (slots.c). What is doubted leaves room for other
  * work, so this is repeated until nothing changes.
  *
- * Two facts more are looked at. Each round trip has its work. So a trip without work takes any that
- * fits it, whatever the number of wraps. And a pause of whole wraps in a round trip tells that work
- * of it lasted longer than it seems to: none of that trip's work is sure.
+ * Two samples more are looked at. Each round trip has its work. So a trip without work takes any
+ * that fits it, whatever the number of wraps. And a pause of whole wraps in a round trip tells that
+ * work of it lasted longer than it seems to: none of that trip's work is sure.
  */
 #include <math.h>
 #include <stdlib.h>

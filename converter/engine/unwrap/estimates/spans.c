@@ -24,14 +24,16 @@ static double hidden_wraps(const struct axis *axis, double ns, uint64_t shown)
 
 static void settle_axis(struct axis *axis)
 {
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		struct sample *sample = &axis->samples[i];
 		double ns;
 
-		if (fact->kind != FACT_OP || !fact_is_bounded(fact) || fact->from == fact->to)
+		if (sample->kind != SAMPLE_OP || !sample_is_bounded(sample) ||
+		    sample->from == sample->to)
 			continue;
-		ns = (double)(fact->after_ns - fact->before_ns) - 2.0 * UNWRAP_ESTIMATE_SLACK_NS;
-		fact->span += (uint64_t)hidden_wraps(axis, ns, fact->span) << axis->narrow_bits;
+		ns = (double)(sample->after_ns - sample->before_ns) -
+		     2.0 * UNWRAP_ESTIMATE_SLACK_NS;
+		sample->span += (uint64_t)hidden_wraps(axis, ns, sample->span) << axis->narrow_bits;
 	}
 }
 

@@ -58,11 +58,11 @@ int trips_list(struct trips *trips, const struct unwrap *unwrap, uint32_t counte
 {
 	const struct axis *axis = &unwrap->axes[counter];
 
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		const struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		const struct sample *sample = &axis->samples[i];
 
-		if (fact->kind == FACT_SYNC && fact_is_bounded(fact))
-			FLEXTRACE_TRY(add_trip(trips, fact->before_ns, fact->after_ns));
+		if (sample->kind == SAMPLE_SYNC && sample_is_bounded(sample))
+			FLEXTRACE_TRY(add_trip(trips, sample->before_ns, sample->after_ns));
 	}
 	for (uint32_t i = 0; i < unwrap->estimates.n_idles && trips->n; i++) {
 		const struct idle *idle = &unwrap->estimates.idles[i];

@@ -79,10 +79,10 @@ static bool make_piece(const struct turns *turns, uint32_t i, struct piece *ret_
 {
 	struct link link;
 
-	if (!link_make(&turns->axis->facts[i], &link) || link.fact->source.op->is_doubted)
+	if (!link_make(&turns->axis->samples[i], &link) || link.sample->source.op->is_doubted)
 		return false;
 	*ret_piece = (struct piece){link_begin(&link),
-	                            link_begin(&link) + (double)link.fact->span / turns->rate};
+	                            link_begin(&link) + (double)link.sample->span / turns->rate};
 	return true;
 }
 
@@ -141,7 +141,7 @@ static void vote(struct turns *turns, const struct piece *piece)
 
 static uint32_t stride_of(const struct turns *turns)
 {
-	return turns->axis->n_facts / MAX_VOTES + 1;
+	return turns->axis->n_samples / MAX_VOTES + 1;
 }
 
 /* How many of the asked pieces no turn holds if all are shifted by so much. */
@@ -149,7 +149,7 @@ static uint32_t count_outside(const struct turns *turns, double by_ns)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < turns->axis->n_facts; i += stride_of(turns)) {
+	for (uint32_t i = 0; i < turns->axis->n_samples; i += stride_of(turns)) {
 		struct piece piece;
 
 		if (!make_piece(turns, i, &piece))
@@ -168,7 +168,7 @@ static bool find_shift(struct turns *turns, double *ret_ns)
 
 	if (n_outside < LEAST)
 		return false;
-	for (uint32_t i = 0; i < turns->axis->n_facts; i += stride_of(turns)) {
+	for (uint32_t i = 0; i < turns->axis->n_samples; i += stride_of(turns)) {
 		struct piece piece;
 
 		if (make_piece(turns, i, &piece))
@@ -182,13 +182,13 @@ static bool find_shift(struct turns *turns, double *ret_ns)
 
 /* -- reads ----------------------------------------------------------------------------------- */
 
-/* How far the last stamp of work is behind that which its fact ends with. */
-static uint64_t tail_of(const struct axis *axis, const struct fact *fact)
+/* How far the last stamp of work is behind that which its sample ends with. */
+static uint64_t tail_of(const struct axis *axis, const struct sample *sample)
 {
-	const struct tick_op *op = fact->source.op;
-	uint64_t tail = 0, last = op->ticks[fact->to];
+	const struct tick_op *op = sample->source.op;
+	uint64_t tail = 0, last = op->ticks[sample->to];
 
-	for (int i = fact->to + 1; i < FLEXTRACE_N_STAMPS; i++) {
+	for (int i = sample->to + 1; i < FLEXTRACE_N_STAMPS; i++) {
 		if (!op->ticks[i])
 			continue;
 		tail += low_bits(op->ticks[i] - last, axis->narrow_bits);
@@ -197,20 +197,21 @@ static uint64_t tail_of(const struct axis *axis, const struct fact *fact)
 	return tail;
 }
 
-static void see(const struct turns *turns, const struct fact *fact, const struct piece *piece,
+static void see(const struct turns *turns, const struct sample *sample, const struct piece *piece,
                 struct turn *turn)
 {
-	uint64_t lead = fact_lead(turns->axis, fact), tail = tail_of(turns->axis, fact);
+	uint64_t lead = sample_lead(turns->axis, sample), tail = tail_of(turns->axis, sample);
 	double first_ns = piece->begin_ns - (double)lead / turns->rate;
 	double last_ns = piece->end_ns + (double)tail / turns->rate;
 
 	if (!turn->has_work || first_ns < turn->first_ns) {
 		turn->first_ns = first_ns;
-		turn->first = low_bits(fact->first - lead, turns->axis->narrow_bits);
+		turn->first = low_bits(sample->first - lead, turns->axis->narrow_bits);
 	}
 	if (!turn->has_work || last_ns > turn->last_ns) {
 		turn->last_ns = last_ns;
-		turn->last = low_bits(fact->first + fact->span + tail, turns->axis->narrow_bits);
+		turn->last = low_bits(sample->first + sample->span + tail,
+		                      turns->axis->narrow_bits);
 	}
 	turn->has_work = true;
 }
@@ -220,7 +221,7 @@ static bool see_all(struct turns *turns, double by_ns)
 {
 	bool is_other = false;
 
-	for (uint32_t i = 0; i < turns->axis->n_facts; i++) {
+	for (uint32_t i = 0; i < turns->axis->n_samples; i++) {
 		struct piece piece, shifted;
 		struct turn *turn;
 
@@ -231,12 +232,12 @@ static bool see_all(struct turns *turns, double by_ns)
 		if (sticks_out(turn, &shifted) > ROUNDING_NS)
 			continue;
 		is_other |= turn != nearest_turn(turns, &piece);
-		see(turns, &turns->axis->facts[i], &piece, turn);
+		see(turns, &turns->axis->samples[i], &piece, turn);
 	}
 	return is_other;
 }
 
-static struct turn *turn_of(const struct turns *turns, const struct fact *read)
+static struct turn *turn_of(const struct turns *turns, const struct sample *read)
 {
 	uint32_t at = count_begun(turns, (double)read->before_ns);
 
@@ -250,11 +251,11 @@ static struct turn *turn_of(const struct turns *turns, const struct fact *read)
 /* Tells the reads anew: the first and the last stamp of each turn. */
 static void tell(struct turns *turns)
 {
-	for (uint32_t i = 0; i < turns->axis->n_facts; i++) {
-		struct fact *read = &turns->axis->facts[i];
+	for (uint32_t i = 0; i < turns->axis->n_samples; i++) {
+		struct sample *read = &turns->axis->samples[i];
 		struct turn *turn;
 
-		if (read->kind != FACT_SYNC || !fact_is_bounded(read))
+		if (read->kind != SAMPLE_SYNC || !sample_is_bounded(read))
 			continue;
 		turn = turn_of(turns, read);
 		if (!turn || !turn->has_work || turn->n_reads == 2) {

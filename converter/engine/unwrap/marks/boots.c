@@ -2,13 +2,13 @@
 /*
  * Finds the segment of its counter that a boot of an area belongs to, and places its runs. A boot
  * that is the only one of its area, and was watched from its beginning, is on the counter that this
- * process saw. Any other boot needs a fact: an operation with the stamps of a run, or a read of the
- * counter between the first and the last drain of the boot. What was seen before the first drain
- * may be of the boot before, or of one that was never drained.
+ * process saw. Any other boot needs a sample: an operation with the stamps of a run, or a read of
+ * the counter between the first and the last drain of the boot. What was seen before the first
+ * drain may be of the boot before, or of one that was never drained.
  */
 #include "engine/unwrap/unwrap_impl.h"
 
-#define N_TOLD 16u /* facts, or runs, at either end of a boot that are asked */
+#define N_TOLD 16u /* samples, or runs, at either end of a boot that are asked */
 
 /* Whether a boot may be of another time than what the process saw of the counter. */
 static bool is_doubted(const struct boot *boot)
@@ -38,20 +38,20 @@ static void note_run(struct boot *boot, const struct run *run)
 		note_segment(boot, run->segment);
 }
 
-static bool is_between(const struct boot *boot, const struct fact *fact)
+static bool is_between(const struct boot *boot, const struct sample *sample)
 {
-	return fact_is_bounded(fact) && fact->before_ns >= boot->from_ns &&
-	       fact->after_ns <= boot->to_ns;
+	return sample_is_bounded(sample) && sample->before_ns >= boot->from_ns &&
+	       sample->after_ns <= boot->to_ns;
 }
 
-static bool is_inside(const struct boot *boot, const struct fact *fact)
+static bool is_inside(const struct boot *boot, const struct sample *sample)
 {
-	return fact->status == TIME_CERTIFIED && is_between(boot, fact);
+	return sample->status == TIME_CERTIFIED && is_between(boot, sample);
 }
 
 /* A read of the counter between two drains of a boot is of that boot's counter. Segments are in
- * order of time, so the first and the last such fact give the range of segments. */
-static void note_facts(const struct axis *axis, struct boot *boot)
+ * order of time, so the first and the last such sample give the range of segments. */
+static void note_samples(const struct axis *axis, struct boot *boot)
 {
 	uint32_t first, end;
 
@@ -59,14 +59,14 @@ static void note_facts(const struct axis *axis, struct boot *boot)
 		return;
 	first = axis_find(axis, boot->from_ns);
 	end = axis_find(axis, boot->to_ns);
-	while (first < end && !is_inside(boot, &axis->facts[first]))
+	while (first < end && !is_inside(boot, &axis->samples[first]))
 		first++;
-	while (first < end && !is_inside(boot, &axis->facts[end - 1]))
+	while (first < end && !is_inside(boot, &axis->samples[end - 1]))
 		end--;
 	if (first == end)
 		return;
-	note_segment(boot, axis->facts[first].segment);
-	note_segment(boot, axis->facts[end - 1].segment);
+	note_segment(boot, axis->samples[first].segment);
+	note_segment(boot, axis->samples[end - 1].segment);
 }
 
 /* A boot is on the segments that its other runs are on. */
@@ -79,7 +79,7 @@ static uint16_t segment_of(const struct boot *boot, uint16_t segment)
 	return segment > boot->last_segment ? boot->last_segment : segment;
 }
 
-/* Whether a boot is of one segment. Where the counter began anew and its rate is open, facts of
+/* Whether a boot is of one segment. Where the counter began anew and its rate is open, samples of
  * several boots may share one. */
 static bool is_of_one(const struct axis *axis, const struct boot *boot)
 {
@@ -144,32 +144,32 @@ struct telling {
 
 static int tell_bracket(struct telling *telling, const struct bracket *bracket)
 {
-	struct bracket *row = table_append(&telling->out->boot_facts, sizeof(*row));
+	struct bracket *row = table_append(&telling->out->boot_brackets, sizeof(*row));
 
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
 	*row = *bracket;
-	telling->told->n_facts++;
+	telling->told->n_brackets++;
 	return FLEXTRACE_OK;
 }
 
-static int tell_fact(struct telling *telling, const struct fact *fact)
+static int tell_sample(struct telling *telling, const struct sample *sample)
 {
 	const struct axis *axis = telling->axis;
 
-	telling->told->n_denying += fact->status == TIME_OUTLIER;
-	if (fact->status != TIME_CERTIFIED)
+	telling->told->n_denying += sample->status == TIME_OUTLIER;
+	if (sample->status != TIME_CERTIFIED)
 		return FLEXTRACE_OK;
-	return tell_bracket(
-		telling,
-		&(struct bracket){
-			.first_ticks = axis_ticks(axis, fact->segment, fact->first),
-			.last_ticks = axis_ticks(axis, fact->segment, fact->first + fact->span),
-			.before_host_ns = fact->before_ns,
-			.after_host_ns = fact->after_ns,
-			.counter = telling->counter,
-			.segment = fact->segment,
-		});
+	return tell_bracket(telling,
+	                    &(struct bracket){
+				    .first_ticks = axis_ticks(axis, sample->segment, sample->first),
+				    .last_ticks = axis_ticks(axis, sample->segment,
+	                                                     sample->first + sample->span),
+				    .before_host_ns = sample->before_ns,
+				    .after_host_ns = sample->after_ns,
+				    .counter = telling->counter,
+				    .segment = sample->segment,
+			    });
 }
 
 static int tell_run(struct telling *telling, const struct run *run)
@@ -195,8 +195,8 @@ static uint64_t next_told(uint64_t first, uint64_t end, uint64_t at)
 	return at + 1 == first + N_TOLD && end - first > 2 * N_TOLD ? end - N_TOLD : at + 1;
 }
 
-/* Tells the first and the last facts of a boot: whether the clock that is made of all facts is that
- * of these, too, shows once it is made. */
+/* Tells the first and the last samples of a boot: whether the clock that is made of all samples is
+ * that of these, too, shows once it is made. */
 static int tell_boot(const struct unwrap *unwrap, struct boot *boot, struct unwrap_output *out)
 {
 	struct telling telling = {
@@ -210,8 +210,8 @@ static int tell_boot(const struct unwrap *unwrap, struct boot *boot, struct unwr
 	*telling.told = (struct area_boot){.begin_ns = boot->begin_ns};
 	boot->told = (uint32_t)(out->boots.n_rows - 1);
 	for (uint64_t i = first; i < end; i = next_told(first, end, i)) {
-		if (is_between(boot, &telling.axis->facts[i]))
-			FLEXTRACE_TRY(tell_fact(&telling, &telling.axis->facts[i]));
+		if (is_between(boot, &telling.axis->samples[i]))
+			FLEXTRACE_TRY(tell_sample(&telling, &telling.axis->samples[i]));
 	}
 	for (uint64_t i = boot->first_run; i < boot->end_run;
 	     i = next_told(boot->first_run, boot->end_run, i))
@@ -230,7 +230,7 @@ int boots_place_runs(struct unwrap *unwrap, const struct batch_area *area,
 
 		if (!boot->is_found && !boot->is_anew && !boot->is_over)
 			continue;
-		note_facts(&unwrap->axes[boot->counter], boot);
+		note_samples(&unwrap->axes[boot->counter], boot);
 		FLEXTRACE_TRY(tell_boot(unwrap, boot, out));
 	}
 	for (uint64_t i = area->first_run; i < area->end_run; i++) {

@@ -68,7 +68,7 @@ static int lose(const struct area *area, enum loss_cause cause, uint64_t n)
 	return lose_since(area, cause, n, 0);
 }
 
-/* Starts the marks of a run. One that is a fact itself rests on no other of its boot. */
+/* Starts the marks of a run. One that is a sample itself rests on no other of its boot. */
 static int add_run(struct area *area, const struct run *of, const struct mark_run *run)
 {
 	const struct batch *batch = area->batch;

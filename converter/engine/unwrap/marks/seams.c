@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where an area was set up anew, its counter may have jumped: it stood still meanwhile, or returned
- * to an earlier value. If facts on both sides fit one steady clock, it did not jump, provided that
- * the facts are more than the clock's free parameters: one for each such jump, the rate and the
- * offset. Where facts are many, a jump contradicts the clock that is made of them.
+ * to an earlier value. If samples on both sides fit one steady clock, it did not jump, provided
+ * that the samples are more than the clock's free parameters: one for each such jump, the rate and
+ * the offset. Where samples are many, a jump contradicts the clock that is made of them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,54 +11,54 @@
 #include "engine/unwrap/unwrap_impl.h"
 #include "base/order.h"
 
-#define N_FEW   32u /* facts that are compared, each with each */
+#define N_FEW   32u /* samples that are compared, each with each */
 #define N_MANY  8u  /* of a steady clock: do not fit it by chance, wherever it may have jumped */
 #define N_SPARE 5u  /* more than jumps: for the offset, the rate, and three that may object */
 
 bool seams_leave_enough(const struct axis_segment *segment)
 {
-	if (segment->n_seams == 0 || segment->n_facts > N_FEW)
+	if (segment->n_seams == 0 || segment->n_samples > N_FEW)
 		return true;
 	return segment->is_steady &&
-	       (segment->n_facts >= N_MANY || segment->n_facts >= segment->n_seams + N_SPARE);
+	       (segment->n_samples >= N_MANY || segment->n_samples >= segment->n_seams + N_SPARE);
 }
 
 struct seam {
-	uint32_t counter, fact; /* the area was set up anew between this one and the next */
+	uint32_t counter, sample; /* the area was set up anew between this one and the next */
 };
 
 static int compare_seams(const void *left, const void *right)
 {
 	const struct seam *a = left, *b = right;
 
-	return ORDER(a->counter, b->counter) ?: ORDER(a->fact, b->fact);
+	return ORDER(a->counter, b->counter) ?: ORDER(a->sample, b->sample);
 }
 
-static bool is_known(const struct fact *fact)
+static bool is_known(const struct sample *sample)
 {
-	return fact->status == TIME_CERTIFIED && fact_is_bounded(fact);
+	return sample->status == TIME_CERTIFIED && sample_is_bounded(sample);
 }
 
-/* Counts the facts of each segment. A fact with the bracket of the one before adds nothing. */
-static void count_facts(struct axis *axis)
+/* Counts the samples of each segment. A sample with the bracket of the one before adds nothing. */
+static void count_samples(struct axis *axis)
 {
-	const struct fact *last = NULL;
+	const struct sample *last = NULL;
 
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		const struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		const struct sample *sample = &axis->samples[i];
 
-		if (!is_known(fact) || (last && last->before_ns == fact->before_ns &&
-		                        last->after_ns == fact->after_ns))
+		if (!is_known(sample) || (last && last->before_ns == sample->before_ns &&
+		                          last->after_ns == sample->after_ns))
 			continue;
-		axis->segments[fact->segment].n_facts++;
-		last = fact;
+		axis->segments[sample->segment].n_samples++;
+		last = sample;
 	}
 }
 
-/* The known facts in front of `at`, the last one included. */
+/* The known samples in front of `at`, the last one included. */
 static uint32_t end_known(const struct axis *axis, uint32_t at)
 {
-	while (at > 0 && !is_known(&axis->facts[at - 1]))
+	while (at > 0 && !is_known(&axis->samples[at - 1]))
 		at--;
 	return at;
 }
@@ -70,13 +70,13 @@ static bool find_seam(const struct axis *axis, const struct boot *boot, struct s
 	uint32_t behind = axis_find(axis, boot->from_ns), front = end_known(axis, behind);
 	uint32_t first = end_known(axis, axis_find(axis, boot->begin_ns));
 
-	while (behind < axis->n_facts && !is_known(&axis->facts[behind]))
+	while (behind < axis->n_samples && !is_known(&axis->samples[behind]))
 		behind++;
 	*ret_seam = (struct seam){boot->counter, front};
-	if (front == 0 || behind == axis->n_facts)
+	if (front == 0 || behind == axis->n_samples)
 		return false;
 	first = first > 0 ? first : front;
-	return axis->facts[first - 1].segment == axis->facts[behind].segment;
+	return axis->samples[first - 1].segment == axis->samples[behind].segment;
 }
 
 /* -- steady clocks ---------------------------------------------------------------------------- */
@@ -86,8 +86,8 @@ struct means {
 	double lo, hi, rho;
 };
 
-/* Leaves the mean rates that take a clock from one fact to a later one. */
-static void narrow(struct means *means, const struct fact *from, const struct fact *to)
+/* Leaves the mean rates that take a clock from one sample to a later one. */
+static void narrow(struct means *means, const struct sample *from, const struct sample *to)
 {
 	double least = (double)(int64_t)(to->first - from->first - from->span) + 1;
 	double most = (double)(int64_t)(to->first + to->span - from->first) - 1;
@@ -100,19 +100,19 @@ static void narrow(struct means *means, const struct fact *from, const struct fa
 		                                    (1 - means->rho));
 }
 
-/* Whether one mean rate explains all facts of a segment of few. */
+/* Whether one mean rate explains all samples of a segment of few. */
 static bool is_steady(const struct axis *axis, uint32_t segment)
 {
 	struct means means = {0, INFINITY, axis->rho};
-	const struct fact *few[N_FEW];
+	const struct sample *few[N_FEW];
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < axis->n_facts && n < N_FEW; i++) {
-		if (!is_known(&axis->facts[i]) || axis->facts[i].segment != segment)
+	for (uint32_t i = 0; i < axis->n_samples && n < N_FEW; i++) {
+		if (!is_known(&axis->samples[i]) || axis->samples[i].segment != segment)
 			continue;
 		for (uint32_t j = 0; j < n; j++)
-			narrow(&means, few[j], &axis->facts[i]);
-		few[n++] = &axis->facts[i];
+			narrow(&means, few[j], &axis->samples[i]);
+		few[n++] = &axis->samples[i];
 	}
 	return means.lo <= means.hi;
 }
@@ -122,7 +122,7 @@ static void judge_segments(const struct axis *axis)
 	for (uint32_t i = 0; i < axis->n_segments; i++) {
 		struct axis_segment *segment = &axis->segments[i];
 
-		if (segment->n_seams && segment->n_facts <= N_FEW)
+		if (segment->n_seams && segment->n_samples <= N_FEW)
 			segment->is_steady = is_steady(axis, i);
 	}
 }
@@ -134,7 +134,7 @@ static void count_seams(const struct unwrap *unwrap, struct seam *seams, uint32_
 		const struct axis *axis = &unwrap->axes[seams[i].counter];
 
 		if (i == 0 || compare_seams(&seams[i - 1], &seams[i]) != 0)
-			axis->segments[axis->facts[seams[i].fact - 1].segment].n_seams++;
+			axis->segments[axis->samples[seams[i].sample - 1].segment].n_seams++;
 	}
 }
 
@@ -146,7 +146,7 @@ int seams_count(struct unwrap *unwrap)
 	if (!seams)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < unwrap->n_axes && unwrap->marks.n_boots; i++)
-		count_facts(&unwrap->axes[i]);
+		count_samples(&unwrap->axes[i]);
 	for (uint32_t i = 0; i < unwrap->marks.n_boots; i++) {
 		const struct boot *boot = &unwrap->marks.boots[i];
 

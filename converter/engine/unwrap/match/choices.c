@@ -8,9 +8,9 @@
  *   no operation then. If that is not known, or records were lost, it is taken to have run no
  *   earlier than twice the lateness of nearly all operations whose completion is known, or a wrap,
  *   before its record. So its place on the axis is one of the last places of its phase that the
- *   counter had reached. If the known facts are so far away that the padded rate leaves half a wrap
- *   open, the operation stays assumed.
- * - Facts whose place is known bound the host time of that place from both sides, with the rate's
+ *   counter had reached. If the known samples are so far away that the padded rate leaves half a
+ *   wrap open, the operation stays assumed.
+ * - Samples whose place is known bound the host time of that place from both sides, with the rate's
  *   interval widened by PAD.
  * - An instance is possible if its submit is not after that time and its completion not before it.
  *   Where a record is lost, the neighbouring instances bound it, unless the number is used again
@@ -28,8 +28,8 @@
 #include "engine/unwrap/window.h"
 
 #define PAD       1e-3
-#define N_BESIDE  8u   /* facts that are asked on each side */
-#define MAX_STEPS 256u /* facts that are looked at for them */
+#define N_BESIDE  8u   /* samples that are asked on each side */
+#define MAX_STEPS 256u /* samples that are looked at for them */
 #define N_RECENT  32u
 #define MAX_WRAPS 32u   /* that an operation may have run before its record was written */
 #define MAX_FOUND 1024u /* instances that are looked at */
@@ -40,7 +40,7 @@
 struct chooser {
 	struct axis *axis;
 	struct matches *matches;
-	struct fact recent[N_RECENT]; /* decided last, with their places and brackets */
+	struct sample recent[N_RECENT]; /* decided last, with their places and brackets */
 	uint32_t n_decided;
 	unsigned n_wraps; /* within so many in front of its record an operation ran */
 };
@@ -50,45 +50,45 @@ struct when {
 	double first_lo_ns, first_hi_ns, last_lo_ns, last_hi_ns;
 };
 
-/* Of the placed facts that were over by a time the last. */
-static const struct fact *last_by(const struct chooser *chooser, int64_t host_ns)
+/* Of the placed samples that were over by a time the last. */
+static const struct sample *last_by(const struct chooser *chooser, int64_t host_ns)
 {
-	const struct fact *last = axis_fact_at(chooser->axis, host_ns);
+	const struct sample *last = axis_sample_at(chooser->axis, host_ns);
 
 	for (uint32_t i = 0; i < N_RECENT && i < chooser->n_decided; i++) {
-		const struct fact *fact = &chooser->recent[i];
+		const struct sample *sample = &chooser->recent[i];
 
-		if (fact->after_ns <= host_ns && (!last || fact->after_ns > last->after_ns))
-			last = fact;
+		if (sample->after_ns <= host_ns && (!last || sample->after_ns > last->after_ns))
+			last = sample;
 	}
 	return last;
 }
 
-/* How many ticks the padded rate leaves unknown between a fact and a host time, which may be in
+/* How many ticks the padded rate leaves unknown between a sample and a host time, which may be in
  * front of it. */
-static double unknown_ticks(const struct axis *axis, const struct fact *fact, int64_t host_ns)
+static double unknown_ticks(const struct axis *axis, const struct sample *sample, int64_t host_ns)
 {
-	double gap_ns = (double)(host_ns - fact->after_ns);
+	double gap_ns = (double)(host_ns - sample->after_ns);
 
 	return (axis->rate.hi * (1 + PAD) - axis->rate.lo * (1 - PAD)) * fabs(gap_ns);
 }
 
-/* Puts a fact at the last place that its counter can have reached when the record was written. */
-static bool place_by_clock(const struct chooser *chooser, struct fact *fact, int64_t clock_ns)
+/* Puts a sample at the last place that its counter can have reached when the record was written. */
+static bool place_by_clock(const struct chooser *chooser, struct sample *sample, int64_t clock_ns)
 {
 	const struct axis *axis = chooser->axis;
-	const struct fact *last = last_by(chooser, clock_ns);
+	const struct sample *last = last_by(chooser, clock_ns);
 	struct phase phase;
 	place_t most;
 
 	if (!last || unknown_ticks(axis, last, clock_ns) > ldexp(0.25, (int)axis->narrow_bits))
 		return false;
-	phase = phase_of(axis, fact, last->segment);
+	phase = phase_of(axis, sample, last->segment);
 	most = (place_t)(int64_t)last->first + window_most_ticks(axis, clock_ns - last->before_ns) -
-	       (place_t)fact->span;
-	fact->segment = last->segment;
-	fact->first = (uint64_t)(phase.at +
-	                         ((most - phase.at) >> phase.bits) * ((place_t)1 << phase.bits));
+	       (place_t)sample->span;
+	sample->segment = last->segment;
+	sample->first = (uint64_t)(phase.at +
+	                           ((most - phase.at) >> phase.bits) * ((place_t)1 << phase.bits));
 	return true;
 }
 
@@ -101,11 +101,11 @@ static double later_ns(const struct axis *axis, double ticks, bool is_least)
 	return ticks / (is_fast ? axis->rate.hi * (1 + PAD) : axis->rate.lo * (1 - PAD));
 }
 
-static void bound_by(const struct axis *axis, const struct fact *by, const struct fact *fact,
+static void bound_by(const struct axis *axis, const struct sample *by, const struct sample *sample,
                      struct when *when)
 {
-	double first = (double)(int64_t)(fact->first - by->first);
-	double last = first - (double)by->span, span = (double)fact->span;
+	double first = (double)(int64_t)(sample->first - by->first);
+	double last = first - (double)by->span, span = (double)sample->span;
 	double before_ns = (double)by->before_ns, after_ns = (double)by->after_ns;
 	double bound;
 
@@ -119,34 +119,35 @@ static void bound_by(const struct axis *axis, const struct fact *by, const struc
 	when->last_hi_ns = bound < when->last_hi_ns ? bound : when->last_hi_ns;
 }
 
-static bool is_of(const struct fact *by, uint16_t segment)
+static bool is_of(const struct sample *by, uint16_t segment)
 {
-	return by->status == TIME_CERTIFIED && by->segment == segment && fact_is_bounded(by);
+	return by->status == TIME_CERTIFIED && by->segment == segment && sample_is_bounded(by);
 }
 
-/* Bounds a place by the facts beside it and by the last decision; false: they contradict. */
-static bool bound_when(const struct chooser *chooser, const struct fact *fact, struct when *when)
+/* Bounds a place by the samples beside it and by the last decision; false: they contradict. */
+static bool bound_when(const struct chooser *chooser, const struct sample *sample,
+                       struct when *when)
 {
 	const struct axis *axis = chooser->axis;
-	const struct fact *last = last_by(chooser, fact->after_ns);
+	const struct sample *last = last_by(chooser, sample->after_ns);
 	double ns = (double)last->after_ns -
-	            later_ns(axis, (double)(int64_t)(last->first - fact->first), true);
+	            later_ns(axis, (double)(int64_t)(last->first - sample->first), true);
 	uint32_t at = axis_find(axis, (int64_t)ns), n = 0;
 
 	*when = (struct when){-INFINITY, INFINITY, -INFINITY, INFINITY};
-	bound_by(axis, last, fact, when);
-	for (uint32_t i = at; i < axis->n_facts && i < at + MAX_STEPS && n < N_BESIDE; i++) {
-		if (is_of(&axis->facts[i], fact->segment))
-			bound_by(axis, &axis->facts[i], fact, when), n++;
+	bound_by(axis, last, sample, when);
+	for (uint32_t i = at; i < axis->n_samples && i < at + MAX_STEPS && n < N_BESIDE; i++) {
+		if (is_of(&axis->samples[i], sample->segment))
+			bound_by(axis, &axis->samples[i], sample, when), n++;
 	}
 	n = 0;
 	for (uint32_t i = at; i-- > 0 && at - i < MAX_STEPS && n < N_BESIDE;) {
-		if (is_of(&axis->facts[i], fact->segment))
-			bound_by(axis, &axis->facts[i], fact, when), n++;
+		if (is_of(&axis->samples[i], sample->segment))
+			bound_by(axis, &axis->samples[i], sample, when), n++;
 	}
 	for (uint32_t i = 0; i < N_RECENT && i < chooser->n_decided; i++) {
-		if (is_of(&chooser->recent[i], fact->segment))
-			bound_by(axis, &chooser->recent[i], fact, when);
+		if (is_of(&chooser->recent[i], sample->segment))
+			bound_by(axis, &chooser->recent[i], sample, when);
 	}
 	return when->first_lo_ns <= when->first_hi_ns && when->last_lo_ns <= when->last_hi_ns;
 }
@@ -292,12 +293,12 @@ static struct when earlier(const struct axis *axis, const struct when *when, uns
 
 /* Goes back from the last place that the counter can have reached when the record was written, as
  * far as what was asked since then denies it. */
-static void reach_clock(const struct axis *axis, int64_t clock_ns, struct fact *fact,
+static void reach_clock(const struct axis *axis, int64_t clock_ns, struct sample *sample,
                         struct when *when)
 {
 	for (unsigned n = 0; n < MAX_WRAPS && when->last_lo_ns > (double)clock_ns; n++) {
 		*when = earlier(axis, when, 1);
-		fact->first -= UINT64_C(1) << axis->narrow_bits;
+		sample->first -= UINT64_C(1) << axis->narrow_bits;
 	}
 }
 
@@ -382,29 +383,30 @@ static void find_instances(const struct chooser *chooser, const struct choice *c
 
 /* Takes a bracket. Only a whole one that is shorter than a wrap says where; if it is longer, that
  * is as open as for any other operation. */
-static void take_bracket(struct chooser *chooser, struct fact *fact, int64_t from_ns, int64_t to_ns)
+static void take_bracket(struct chooser *chooser, struct sample *sample, int64_t from_ns,
+                         int64_t to_ns)
 {
 	uint64_t wrap = UINT64_C(1) << chooser->axis->narrow_bits;
 
-	fact->before_ns = from_ns;
-	fact->after_ns = to_ns;
-	fact->bounds = BOUNDS_HARD;
-	if (!fact_is_bounded(fact))
+	sample->before_ns = from_ns;
+	sample->after_ns = to_ns;
+	sample->bounds = BOUNDS_HARD;
+	if (!sample_is_bounded(sample))
 		return;
-	fact->status = TIME_UNMATCHED;
+	sample->status = TIME_UNMATCHED;
 	if (window_most_ticks(chooser->axis, to_ns - from_ns) >= (place_t)wrap)
 		return;
-	fact->status = TIME_CERTIFIED;
-	chooser->recent[chooser->n_decided++ % N_RECENT] = *fact;
+	sample->status = TIME_CERTIFIED;
+	chooser->recent[chooser->n_decided++ % N_RECENT] = *sample;
 }
 
 /* From when on an operation ran. What its stamps say of that holds if no wrap is hidden between
  * them; where there is time for one, only records tell. */
-static int64_t begin_of(const struct chooser *chooser, const struct fact *fact,
+static int64_t begin_of(const struct chooser *chooser, const struct sample *sample,
                         const struct found *found, int64_t to_ns)
 {
 	const struct axis *axis = chooser->axis;
-	place_t longer = ((place_t)1 << axis->narrow_bits) + (place_t)fact->span;
+	place_t longer = ((place_t)1 << axis->narrow_bits) + (place_t)sample->span;
 
 	if (found->least_ns != UNWRAP_NO_BEFORE && to_ns != UNWRAP_NO_AFTER &&
 	    window_most_ticks(axis, to_ns - found->least_ns) < longer)
@@ -412,7 +414,7 @@ static int64_t begin_of(const struct chooser *chooser, const struct fact *fact,
 	return found->least_ns;
 }
 
-static void take_one(struct chooser *chooser, struct fact *fact, struct choice *choice,
+static void take_one(struct chooser *chooser, struct sample *sample, struct choice *choice,
                      const struct found *found)
 {
 	struct instance *instance = &chooser->matches->instances[found->instance];
@@ -421,22 +423,22 @@ static void take_one(struct chooser *chooser, struct fact *fact, struct choice *
 	instance->is_chosen = true;
 	choice->op->submit_host_ns = edge_host_ns(instance->submit, 0);
 	choice->op->complete_host_ns = edge_host_ns(instance->complete, 0);
-	take_bracket(chooser, fact, begin_of(chooser, fact, found, found->to_ns), found->to_ns);
+	take_bracket(chooser, sample, begin_of(chooser, sample, found, found->to_ns), found->to_ns);
 }
 
 /* Whichever instance it is of, it ran between the first and the last of them, and before its
  * record. */
-static void take_all(struct chooser *chooser, struct fact *fact, struct choice *choice,
+static void take_all(struct chooser *chooser, struct sample *sample, struct choice *choice,
                      const struct found *found)
 {
 	int64_t to_ns = found->to_ns < choice->clock_ns ? found->to_ns : choice->clock_ns;
-	int64_t from_ns = begin_of(chooser, fact, found, to_ns);
+	int64_t from_ns = begin_of(chooser, sample, found, to_ns);
 
 	if ((chooser->matches->jobs[choice->job].is_doubtful && !found->is_whole) ||
 	    from_ns > to_ns || from_ns == UNWRAP_NO_BEFORE)
 		return;
 	choice->is_shared = true;
-	take_bracket(chooser, fact, from_ns, to_ns);
+	take_bracket(chooser, sample, from_ns, to_ns);
 }
 
 /* Whether nothing says in which wrap an operation ran. Where counting proves nothing, its own
@@ -461,34 +463,34 @@ static bool is_vague(const struct chooser *chooser, const struct found *found)
 	       (found->is_whole || (found->n == 1 && !has_submit));
 }
 
-/* Decides on a copy: the facts stay in order. */
-static void decide(struct chooser *chooser, const struct fact *fact, struct choice *choice,
-                   struct fact *ret_fact)
+/* Decides on a copy: the samples stay in order. */
+static void decide(struct chooser *chooser, const struct sample *sample, struct choice *choice,
+                   struct sample *ret_sample)
 {
 	struct found found;
 	struct when when;
 
-	*ret_fact = *fact;
-	if (!place_by_clock(chooser, ret_fact, choice->clock_ns))
+	*ret_sample = *sample;
+	if (!place_by_clock(chooser, ret_sample, choice->clock_ns))
 		return;
-	ret_fact->status = TIME_ASSUMED;
-	if (has_no_limit(chooser, choice) || !bound_when(chooser, ret_fact, &when))
+	ret_sample->status = TIME_ASSUMED;
+	if (has_no_limit(chooser, choice) || !bound_when(chooser, ret_sample, &when))
 		return;
-	reach_clock(chooser->axis, choice->clock_ns, ret_fact, &when);
+	reach_clock(chooser->axis, choice->clock_ns, ret_sample, &when);
 	find_instances(chooser, choice, &when, &found);
-	ret_fact->first -= (uint64_t)found.n_wraps << chooser->axis->narrow_bits;
+	ret_sample->first -= (uint64_t)found.n_wraps << chooser->axis->narrow_bits;
 	if (found.is_open || is_vague(chooser, &found))
 		return;
 	if (found.n == 1 && found.instance != NO_INSTANCE &&
 	    (found.n_wraps == 0 || is_late_known(chooser)))
-		take_one(chooser, ret_fact, choice, &found);
+		take_one(chooser, ret_sample, choice, &found);
 	else if (found.n > 0 && found.n_wraps == 0)
-		take_all(chooser, ret_fact, choice, &found);
+		take_all(chooser, ret_sample, choice, &found);
 }
 
-static bool is_choice(const struct fact *fact)
+static bool is_choice(const struct sample *sample)
 {
-	return fact->bounds == BOUNDS_CHOICE;
+	return sample->bounds == BOUNDS_CHOICE;
 }
 
 /* Within so many wraps in front of its record an operation ran, if its completion was not late. */
@@ -499,57 +501,58 @@ static unsigned count_wraps(const struct axis *axis)
 	return n > MAX_WRAPS ? MAX_WRAPS : (unsigned)n;
 }
 
-static struct choice *choice_of(const struct chooser *chooser, const struct fact *fact)
+static struct choice *choice_of(const struct chooser *chooser, const struct sample *sample)
 {
 	const struct matches *matches = chooser->matches;
 
-	return &matches->choices[map_find(&matches->of_op, (uintptr_t)fact->source.op, 0)];
+	return &matches->choices[map_find(&matches->of_op, (uintptr_t)sample->source.op, 0)];
 }
 
 /* Decides what is not decided. */
 static int choose(struct chooser *chooser)
 {
 	struct axis *axis = chooser->axis;
-	struct fact_list list;
-	struct fact *decided;
-	int code = fact_list_init(&list, axis, is_choice);
+	struct sample_list list;
+	struct sample *decided;
+	int code = sample_list_init(&list, axis, is_choice);
 
 	decided = code < 0 ? NULL : malloc((list.n + 1ull) * sizeof(*decided));
 	if (!decided)
 		return FLEXTRACE_E_MEMORY;
 	chooser->n_decided = 0;
 	for (uint32_t i = 0; i < list.n; i++) {
-		struct fact *fact = fact_list_at(&list, i);
+		struct sample *sample = sample_list_at(&list, i);
 
-		decide(chooser, fact, choice_of(chooser, fact), &decided[i]);
+		decide(chooser, sample, choice_of(chooser, sample), &decided[i]);
 	}
 	for (uint32_t i = 0; i < list.n; i++)
-		*fact_list_at(&list, i) = decided[i];
+		*sample_list_at(&list, i) = decided[i];
 	if (list.n)
 		axis_sort(axis);
 	free(decided);
-	fact_list_release(&list);
+	sample_list_release(&list);
 	return FLEXTRACE_OK;
 }
 
-/* Takes back decisions that only neighbouring facts may make, and returns whether there are any. */
+/* Takes back decisions that only neighbouring samples may make, and returns whether there are
+ * any. */
 static bool take_back(struct chooser *chooser)
 {
 	bool is_any = false;
 
-	for (uint32_t i = 0; i < chooser->axis->n_facts; i++) {
-		struct fact *fact = &chooser->axis->facts[i];
-		uint32_t of = fact->kind != FACT_OP ? MAP_NONE
-		                                    : map_find(&chooser->matches->of_op,
-		                                               (uintptr_t)fact->source.op, 0);
+	for (uint32_t i = 0; i < chooser->axis->n_samples; i++) {
+		struct sample *sample = &chooser->axis->samples[i];
+		uint32_t of = sample->kind != SAMPLE_OP ? MAP_NONE
+		                                        : map_find(&chooser->matches->of_op,
+		                                                   (uintptr_t)sample->source.op, 0);
 		struct choice *choice = of == MAP_NONE ? NULL : &chooser->matches->choices[of];
 
 		if (!choice || !choice->is_shared)
 			continue;
-		fact->bounds = BOUNDS_CHOICE;
-		fact->status = TIME_UNMATCHED;
-		fact->before_ns = UNWRAP_NO_BEFORE;
-		fact->after_ns = choice->clock_ns;
+		sample->bounds = BOUNDS_CHOICE;
+		sample->status = TIME_UNMATCHED;
+		sample->before_ns = UNWRAP_NO_BEFORE;
+		sample->after_ns = choice->clock_ns;
 		choice->is_shared = false;
 		is_any = true;
 	}

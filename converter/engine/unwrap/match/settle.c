@@ -151,7 +151,7 @@ int settle_ready(struct unwrap *unwrap)
 	return code;
 }
 
-/* Operations with no fact about their instance get the first instance that is left. */
+/* Operations with no sample about their instance get the first instance that is left. */
 static void give_left(struct matches *matches, const struct choice *choice)
 {
 	const struct job *job = &matches->jobs[choice->job];

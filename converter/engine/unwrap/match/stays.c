@@ -8,7 +8,7 @@
 #include "matches.h"
 
 #define OPEN    16.0 /* the largest rate is so many times the least */
-#define N_AGREE 8u   /* facts that do so by more than chance */
+#define N_AGREE 8u   /* samples that do so by more than chance */
 
 /* -- instances by job ------------------------------------------------------------------------- */
 
@@ -97,15 +97,15 @@ int choices_prepare(struct unwrap *unwrap)
 
 /* -- a counter that has nothing else ---------------------------------------------------------- */
 
-static void take_guess(struct matches *matches, struct fact *fact)
+static void take_guess(struct matches *matches, struct sample *sample)
 {
 	const struct choice *choice =
-		&matches->choices[map_find(&matches->of_op, (uintptr_t)fact->source.op, 0)];
+		&matches->choices[map_find(&matches->of_op, (uintptr_t)sample->source.op, 0)];
 	const struct instance *instance = guess_of(matches, choice);
 
-	fact->bounds = BOUNDS_ESTIMATE;
-	fact->before_ns = edge_host_ns(instance->submit, UNWRAP_NO_BEFORE);
-	fact->after_ns = edge_host_ns(instance->complete, UNWRAP_NO_AFTER);
+	sample->bounds = BOUNDS_ESTIMATE;
+	sample->before_ns = edge_host_ns(instance->submit, UNWRAP_NO_BEFORE);
+	sample->after_ns = edge_host_ns(instance->complete, UNWRAP_NO_AFTER);
 }
 
 void choices_trust(struct unwrap *unwrap, struct axis *axis)
@@ -113,14 +113,14 @@ void choices_trust(struct unwrap *unwrap, struct axis *axis)
 	bool has_choices = false;
 
 	axis->matches = &unwrap->matches;
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		has_choices |= axis->facts[i].bounds == BOUNDS_CHOICE;
-		if (fact_is_bounded(&axis->facts[i]))
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		has_choices |= axis->samples[i].bounds == BOUNDS_CHOICE;
+		if (sample_is_bounded(&axis->samples[i]))
 			return;
 	}
-	for (uint32_t i = 0; i < axis->n_facts && has_choices; i++) {
-		if (axis->facts[i].bounds == BOUNDS_CHOICE)
-			take_guess(&unwrap->matches, &axis->facts[i]);
+	for (uint32_t i = 0; i < axis->n_samples && has_choices; i++) {
+		if (axis->samples[i].bounds == BOUNDS_CHOICE)
+			take_guess(&unwrap->matches, &axis->samples[i]);
 	}
 }
 
@@ -129,11 +129,11 @@ static bool is_open(const struct axis *axis)
 	return axis->rate.hi > OPEN * axis->rate.lo;
 }
 
-/* Whether facts of an axis are so many that they agree by more than chance. Where the rate is open,
- * any two agree. */
-static bool is_agreement(const struct axis *axis, uint32_t n_facts)
+/* Whether samples of an axis are so many that they agree by more than chance. Where the rate is
+ * open, any two agree. */
+static bool is_agreement(const struct axis *axis, uint32_t n_samples)
 {
-	return !is_open(axis) && (!axis->matches->is_lossy || n_facts >= N_AGREE);
+	return !is_open(axis) && (!axis->matches->is_lossy || n_samples >= N_AGREE);
 }
 
 /* Operations that were counted agree with each other where none was counted wrong. */
@@ -141,16 +141,16 @@ bool choices_doubt_counted(struct unwrap *unwrap, struct axis *axis)
 {
 	uint32_t n_choices = 0, n_counted = 0, n_bounded = 0;
 
-	for (uint32_t i = 0; i < axis->n_facts && axis->matches; i++) {
-		n_choices += axis->facts[i].bounds == BOUNDS_CHOICE;
-		n_counted += axis->facts[i].is_counted && axis->facts[i].kind == FACT_OP;
-		n_bounded += fact_is_bounded(&axis->facts[i]);
+	for (uint32_t i = 0; i < axis->n_samples && axis->matches; i++) {
+		n_choices += axis->samples[i].bounds == BOUNDS_CHOICE;
+		n_counted += axis->samples[i].is_counted && axis->samples[i].kind == SAMPLE_OP;
+		n_bounded += sample_is_bounded(&axis->samples[i]);
 	}
 	if (n_counted >= n_choices || is_agreement(axis, n_bounded))
 		return false;
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (axis->facts[i].is_counted)
-			axis->facts[i].bounds = BOUNDS_ESTIMATE;
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		if (axis->samples[i].is_counted)
+			axis->samples[i].bounds = BOUNDS_ESTIMATE;
 	}
 	choices_trust(unwrap, axis);
 	return true;

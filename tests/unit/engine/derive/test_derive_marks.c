@@ -369,18 +369,19 @@ static void test_derive__lets_no_doubtful_mark_limit_others(void **state)
 	"1 1 1 process rank=0 world_size=1 pid=1 start_ns=5 time_ns=20 boot_id=b host=h " \
 	"program=p runtime=r version=1 session=mine\n"
 
-static void add_boot(struct derive_fixture *fixture, int64_t begin_ns, uint32_t n_facts,
-                     const struct bracket *facts)
+static void add_boot(struct derive_fixture *fixture, int64_t begin_ns, uint32_t n_brackets,
+                     const struct bracket *brackets)
 {
 	struct area_boot *boot = table_append(&fixture->unwrapped.boots, sizeof(*boot));
 
 	assert_non_null(boot);
-	*boot = (struct area_boot){.begin_ns = begin_ns, .n_facts = n_facts};
-	for (uint32_t i = 0; i < n_facts; i++) {
-		struct bracket *fact = table_append(&fixture->unwrapped.boot_facts, sizeof(*fact));
+	*boot = (struct area_boot){.begin_ns = begin_ns, .n_brackets = n_brackets};
+	for (uint32_t i = 0; i < n_brackets; i++) {
+		struct bracket *bracket = table_append(&fixture->unwrapped.boot_brackets,
+		                                       sizeof(*bracket));
 
-		assert_non_null(fact);
-		*fact = facts[i];
+		assert_non_null(bracket);
+		*bracket = brackets[i];
 	}
 }
 
@@ -395,8 +396,8 @@ static void add_zone(struct derive_fixture *fixture, uint32_t boot, uint64_t beg
 	fixture->ledger.read[RECORD_MARKER_BATCH]++;
 }
 
-/* The clock that all facts make misses those of one boot: it is not that one's. */
-static void test_derive__bounds_no_boot_whose_facts_its_clock_misses(void **state)
+/* The clock that all brackets make misses those of one boot: it is not that one's. */
+static void test_derive__bounds_no_boot_whose_brackets_its_clock_misses(void **state)
 {
 	const struct bracket met[] = {{50, 60, 45, 65, 0, 0, 0, 0}, {70, 70, 65, 75, 0, 0, 0, 0}};
 	const struct bracket missed[] = {{250, 260, 345, 365, 0, 0, 0, 0},
@@ -552,7 +553,7 @@ int main(void)
 		cmocka_unit_test(
 			test_derive__keeps_the_order_of_stamps_where_a_drain_or_start_limits_one),
 		cmocka_unit_test(test_derive__lets_no_doubtful_mark_limit_others),
-		cmocka_unit_test(test_derive__bounds_no_boot_whose_facts_its_clock_misses),
+		cmocka_unit_test(test_derive__bounds_no_boot_whose_brackets_its_clock_misses),
 		cmocka_unit_test(test_derive__certifies_no_mark_before_its_boot),
 		cmocka_unit_test(test_derive__books_marker_batches_by_what_became_of_them),
 		cmocka_unit_test(test_derive__books_a_batch_of_many_runs_once),

@@ -249,7 +249,7 @@ static void certify_beside_stop(void **state, uint64_t stop_ns, uint32_t n_reads
 
 /* A counter that stands still while its device is reset contradicts nothing if it was read only
  * twice or so: its rate explains that as well. */
-static void test_unwrap_boots__doubts_boots_that_few_facts_tell_apart(void **state)
+static void test_unwrap_boots__doubts_boots_that_few_samples_tell_apart(void **state)
 {
 	bool has_bound[2];
 
@@ -276,7 +276,7 @@ static void test_unwrap_boots__believes_a_clock_that_goes_on_over_a_reset(void *
 
 /* A counter that began anew has a segment of its own: a few reads tell of it, also where one came
  * before the first drain. */
-static void test_unwrap_boots__asks_few_facts_of_a_counter_that_began_anew(void **state)
+static void test_unwrap_boots__asks_few_samples_of_a_counter_that_began_anew(void **state)
 {
 	char text[32768] = "";
 	struct fixture *fixture;
@@ -442,9 +442,9 @@ int main(void)
 		TEST(keeps_two_boots_apart),
 		TEST(bounds_nothing_across_a_restart),
 		TEST(never_takes_the_counter_of_the_boot_before),
-		TEST(doubts_boots_that_few_facts_tell_apart),
+		TEST(doubts_boots_that_few_samples_tell_apart),
 		TEST(believes_a_clock_that_goes_on_over_a_reset),
-		TEST(asks_few_facts_of_a_counter_that_began_anew),
+		TEST(asks_few_samples_of_a_counter_that_began_anew),
 		TEST(takes_no_operation_whose_run_contradicts),
 		TEST(certifies_runs_beside_what_was_seen_of_their_boot),
 		TEST(reads_an_area_by_the_clock_of_its_process),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything with a device stamp and a host time becomes a fact of its counter. Once the counter's
- * axis is placed, the results are written back to where the facts came from.
+ * Everything with a device stamp and a host time becomes a sample of its counter. Once the
+ * counter's axis is placed, the results are written back to where the samples came from.
  */
 #include "base/array.h"
 #include "base/blocks.h"
@@ -10,60 +10,60 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FACTS_PER_DROP 4096u
-#define SLOW_TICK_NS   8000.0 /* longer than the least latency is */
+#define SAMPLES_PER_DROP 4096u
+#define SLOW_TICK_NS     8000.0 /* longer than the least latency is */
 
 /* -- in -------------------------------------------------------------------------------------- */
 
 /* An estimate is about two stamps, a bracket about all there are. */
-static void choose_stamps(const struct tick_op *op, struct fact *fact)
+static void choose_stamps(const struct tick_op *op, struct sample *sample)
 {
-	uint8_t part = fact->bounds == BOUNDS_ESTIMATE ? (uint8_t)(op->estimate - 1)
-	                                               : FLEXTRACE_ESTIMATE_WHOLE;
+	uint8_t part = sample->bounds == BOUNDS_ESTIMATE ? (uint8_t)(op->estimate - 1)
+	                                                 : FLEXTRACE_ESTIMATE_WHOLE;
 
-	fact->from = 0;
-	fact->to = FLEXTRACE_N_STAMPS - 1;
+	sample->from = 0;
+	sample->to = FLEXTRACE_N_STAMPS - 1;
 	if (part != FLEXTRACE_ESTIMATE_WHOLE && op->ticks[part - 1] && op->ticks[part]) {
-		fact->from = part - 1;
-		fact->to = part;
+		sample->from = part - 1;
+		sample->to = part;
 		return;
 	}
-	while (fact->from < fact->to && !op->ticks[fact->from])
-		fact->from++;
-	while (fact->to > fact->from && !op->ticks[fact->to])
-		fact->to--;
+	while (sample->from < sample->to && !op->ticks[sample->from])
+		sample->from++;
+	while (sample->to > sample->from && !op->ticks[sample->to])
+		sample->to--;
 }
 
 /* Puts the stamps of an operation in a row: how far the last is behind the first, a wrap where
  * they decrease. Returns the longest way from one to the next. */
-static uint64_t put_in_row(const struct tick_op *op, unsigned n_bits, struct fact *fact)
+static uint64_t put_in_row(const struct tick_op *op, unsigned n_bits, struct sample *sample)
 {
 	uint64_t longest = 0, last;
 
-	choose_stamps(op, fact);
-	last = fact->first = op->ticks[fact->from];
-	fact->span = 0;
-	for (int i = fact->from + 1; i <= fact->to; i++) {
+	choose_stamps(op, sample);
+	last = sample->first = op->ticks[sample->from];
+	sample->span = 0;
+	for (int i = sample->from + 1; i <= sample->to; i++) {
 		uint64_t ticks = op->ticks[i], way = low_bits(ticks - last, n_bits);
 
 		if (!ticks)
 			continue;
 		longest = way > longest ? way : longest;
-		fact->span += way;
+		sample->span += way;
 		last = ticks;
 	}
 	return longest;
 }
 
-/* Makes the fact of an operation; false: it has no stamps. */
-static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fact,
-                       unsigned *ret_n_left_out)
+/* Makes the sample of an operation; false: it has no stamps. */
+static bool sample_of_op(struct tick_op *op, unsigned n_bits, struct sample *ret_sample,
+                         unsigned *ret_n_left_out)
 {
-	struct fact fact = {
+	struct sample sample = {
 		.before_ns = op->submit_host_ns ? op->submit_host_ns : UNWRAP_NO_BEFORE,
 		.after_ns = op->complete_host_ns ? op->complete_host_ns : UNWRAP_NO_AFTER,
 		.source.op = op,
-		.kind = FACT_OP,
+		.kind = SAMPLE_OP,
 		.is_counted = op->unused & OP_IS_COUNTED,
 		.bounds = op->unused & OP_IS_CHOICE        ? BOUNDS_CHOICE
 	                  : op->unused & OP_AFTER_IS_CLOCK ? BOUNDS_CLOCK
@@ -73,49 +73,49 @@ static bool fact_of_op(struct tick_op *op, unsigned n_bits, struct fact *ret_fac
 	};
 	uint64_t longest;
 
-	if (fact.before_ns != UNWRAP_NO_BEFORE && fact.after_ns < fact.before_ns) {
-		fact.before_ns = UNWRAP_NO_BEFORE;
-		fact.after_ns = UNWRAP_NO_AFTER;
+	if (sample.before_ns != UNWRAP_NO_BEFORE && sample.after_ns < sample.before_ns) {
+		sample.before_ns = UNWRAP_NO_BEFORE;
+		sample.after_ns = UNWRAP_NO_AFTER;
 	}
-	longest = put_in_row(op, n_bits, &fact);
-	*ret_n_left_out = order_mend(&fact, n_bits, longest);
+	longest = put_in_row(op, n_bits, &sample);
+	*ret_n_left_out = order_mend(&sample, n_bits, longest);
 	if (*ret_n_left_out > 0)
-		put_in_row(op, n_bits, &fact);
-	*ret_fact = fact;
-	return fact.first != 0;
+		put_in_row(op, n_bits, &sample);
+	*ret_sample = sample;
+	return sample.first != 0;
 }
 
-static struct fact fact_of_sync(const struct record_clock_sync *sync)
+static struct sample sample_of_sync(const struct record_clock_sync *sync)
 {
-	struct fact fact = {
+	struct sample sample = {
 		.before_ns = unwrap_host_stamp(sync->host_before_ns),
 		.after_ns = unwrap_host_stamp(sync->host_after_ns),
 		.first = sync->ticks,
-		.kind = FACT_SYNC,
+		.kind = SAMPLE_SYNC,
 		.bounds = BOUNDS_HARD,
 		.status = TIME_UNMATCHED,
 	};
 
-	if (!fact.before_ns || fact.after_ns < fact.before_ns)
-		fact.before_ns = UNWRAP_NO_BEFORE;
-	if (!fact.after_ns || fact.before_ns == UNWRAP_NO_BEFORE)
-		fact.after_ns = UNWRAP_NO_AFTER;
-	return fact;
+	if (!sample.before_ns || sample.after_ns < sample.before_ns)
+		sample.before_ns = UNWRAP_NO_BEFORE;
+	if (!sample.after_ns || sample.before_ns == UNWRAP_NO_BEFORE)
+		sample.after_ns = UNWRAP_NO_AFTER;
+	return sample;
 }
 
 /* FW start of a run comes after the submit of its job and before the job's completion is
  * visible. */
-static struct fact fact_of_run(struct run *run)
+static struct sample sample_of_run(struct run *run)
 {
 	const struct tick_op *op = run->op;
 
-	return (struct fact){
+	return (struct sample){
 		.before_ns = op->submit_host_ns ? op->submit_host_ns : UNWRAP_NO_BEFORE,
 		.after_ns = op->complete_host_ns ? op->complete_host_ns : UNWRAP_NO_AFTER,
 		.first = run->anchor,
 		.source.run = run,
 		.is_counted = op->unused & OP_IS_COUNTED,
-		.kind = FACT_RUN,
+		.kind = SAMPLE_RUN,
 		.bounds = BOUNDS_HARD,
 		.status = TIME_UNMATCHED,
 	};
@@ -129,60 +129,60 @@ static bool is_evidence(const struct run *run)
 	        run->op->submit_host_ns <= run->op->complete_host_ns);
 }
 
-/* Stores how many facts there can be; those of each counter are in unwrap->n_facts then. */
-static int count_facts(struct unwrap *unwrap, uint32_t n_counters, uint64_t *ret_n)
+/* Stores how many samples there can be; those of each counter are in unwrap->n_samples then. */
+static int count_samples(struct unwrap *unwrap, uint32_t n_counters, uint64_t *ret_n)
 {
 	*ret_n = 0;
-	FLEXTRACE_TRY(ARRAY_RESERVE(unwrap->n_facts, unwrap->n_facts_allocated, n_counters));
+	FLEXTRACE_TRY(ARRAY_RESERVE(unwrap->n_samples, unwrap->n_samples_allocated, n_counters));
 	for (uint64_t i = 0; i < unwrap->marks.n_runs; i++)
-		unwrap->n_facts[unwrap->marks.runs[i].counter] +=
+		unwrap->n_samples[unwrap->marks.runs[i].counter] +=
 			is_evidence(&unwrap->marks.runs[i]);
 	for (uint32_t i = 0; i < n_counters; i++)
-		*ret_n += unwrap->n_facts[i];
+		*ret_n += unwrap->n_samples[i];
 	return FLEXTRACE_OK;
 }
 
-static void add_fact(struct unwrap *unwrap, uint32_t counter, const struct fact *fact)
+static void add_sample(struct unwrap *unwrap, uint32_t counter, const struct sample *sample)
 {
 	struct axis *axis = &unwrap->axes[counter];
 
 	/* A counter that shows more bits than its definition has more bits. */
-	if (fact->kind != FACT_OP && axis->wide_bits < 64 && fact->first >> axis->wide_bits)
+	if (sample->kind != SAMPLE_OP && axis->wide_bits < 64 && sample->first >> axis->wide_bits)
 		axis->wide_bits = 64;
-	axis->facts[axis->n_facts++] = *fact;
+	axis->samples[axis->n_samples++] = *sample;
 }
 
 static int add_op(struct unwrap *unwrap, struct tick_op *op)
 {
 	struct loss_place place = unwrap_place(unwrap, op->device, FLEXTRACE_NONE, op->stream);
-	struct fact fact;
+	struct sample sample;
 	unsigned n_left_out;
 
-	if (fact_of_op(op, unwrap->axes[op->counter].narrow_bits, &fact, &n_left_out))
-		add_fact(unwrap, op->counter, &fact);
+	if (sample_of_op(op, unwrap->axes[op->counter].narrow_bits, &sample, &n_left_out))
+		add_sample(unwrap, op->counter, &sample);
 	if (n_left_out == 0)
 		return FLEXTRACE_OK;
 	return ledger_lose(unwrap->ledger, LOSS_STAMP_ORDER, &place, n_left_out,
 	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
 }
 
-static int fill_facts(struct unwrap *unwrap)
+static int fill_samples(struct unwrap *unwrap)
 {
 	struct table_cursor cursor;
 	struct tick_op *op;
 	const struct record_clock_sync *sync;
-	struct fact fact;
+	struct sample sample;
 
 	for (uint64_t i = 0; i < unwrap->marks.n_runs; i++) {
 		if (!is_evidence(&unwrap->marks.runs[i]))
 			continue;
-		fact = fact_of_run(&unwrap->marks.runs[i]);
-		add_fact(unwrap, unwrap->marks.runs[i].counter, &fact);
+		sample = sample_of_run(&unwrap->marks.runs[i]);
+		add_sample(unwrap, unwrap->marks.runs[i].counter, &sample);
 	}
 	table_read(&cursor, &unwrap->syncs, false);
 	while ((sync = table_next(&cursor, sizeof(*sync)))) {
-		fact = fact_of_sync(sync);
-		add_fact(unwrap, sync->domain, &fact);
+		sample = sample_of_sync(sync);
+		add_sample(unwrap, sync->domain, &sample);
 	}
 	table_read(&cursor, &unwrap->ops, false);
 	while ((op = table_next(&cursor, sizeof(*op)))) {
@@ -198,23 +198,23 @@ static int fill_facts(struct unwrap *unwrap)
 
 /* If an operation has no bracket, its estimates serve as one, widened by how far they may be
  * off. */
-void facts_trust_estimates(struct axis *axis)
+void samples_trust_estimates(struct axis *axis)
 {
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		if (axis->facts[i].bounds == BOUNDS_HARD && axis->facts[i].kind != FACT_SYNC)
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		if (axis->samples[i].bounds == BOUNDS_HARD && axis->samples[i].kind != SAMPLE_SYNC)
 			return;
-		axis->is_soft |= axis->facts[i].bounds == BOUNDS_ESTIMATE;
+		axis->is_soft |= axis->samples[i].bounds == BOUNDS_ESTIMATE;
 	}
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		struct sample *sample = &axis->samples[i];
 
-		if (fact->bounds != BOUNDS_ESTIMATE)
+		if (sample->bounds != BOUNDS_ESTIMATE)
 			continue;
-		fact->bounds = BOUNDS_HARD;
-		if (fact->before_ns != UNWRAP_NO_BEFORE)
-			fact->before_ns -= UNWRAP_ESTIMATE_SLACK_NS;
-		if (fact->after_ns != UNWRAP_NO_AFTER)
-			fact->after_ns += UNWRAP_ESTIMATE_SLACK_NS;
+		sample->bounds = BOUNDS_HARD;
+		if (sample->before_ns != UNWRAP_NO_BEFORE)
+			sample->before_ns -= UNWRAP_ESTIMATE_SLACK_NS;
+		if (sample->after_ns != UNWRAP_NO_AFTER)
+			sample->after_ns += UNWRAP_ESTIMATE_SLACK_NS;
 	}
 }
 
@@ -233,7 +233,7 @@ static void take_options(struct unwrap *unwrap, uint32_t counter)
 	axis->rho = settings.rho_ppm * 1e-6;
 }
 
-int facts_make(struct unwrap *unwrap)
+int samples_make(struct unwrap *unwrap)
 {
 	uint32_t n_axes = unwrap->identity->n_counters;
 	uint64_t sum, first = 0;
@@ -242,9 +242,9 @@ int facts_make(struct unwrap *unwrap)
 	if (!unwrap->axes)
 		return FLEXTRACE_E_MEMORY;
 	unwrap->n_axes = n_axes;
-	FLEXTRACE_TRY(count_facts(unwrap, n_axes, &sum));
-	unwrap->facts = blocks_allocate(sum + 1, sizeof(*unwrap->facts));
-	if (!unwrap->facts)
+	FLEXTRACE_TRY(count_samples(unwrap, n_axes, &sum));
+	unwrap->samples = blocks_allocate(sum + 1, sizeof(*unwrap->samples));
+	if (!unwrap->samples)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_axes; i++) {
 		uint32_t bits = unwrap->identity->counters[i].counter_bits;
@@ -256,56 +256,56 @@ int facts_make(struct unwrap *unwrap)
 		unwrap->axes[i].narrow_bits = unwrap->axes[i].wide_bits < 32
 		                                      ? unwrap->axes[i].wide_bits
 		                                      : 32;
-		unwrap->axes[i].facts = unwrap->facts + first;
+		unwrap->axes[i].samples = unwrap->samples + first;
 		take_options(unwrap, i);
-		first += unwrap->n_facts[i];
+		first += unwrap->n_samples[i];
 	}
-	FLEXTRACE_TRY(fill_facts(unwrap));
+	FLEXTRACE_TRY(fill_samples(unwrap));
 	FLEXTRACE_TRY(choices_prepare(unwrap));
 	for (uint32_t i = 0; i < n_axes; i++) {
 		choices_trust(unwrap, &unwrap->axes[i]);
-		facts_trust_estimates(&unwrap->axes[i]);
+		samples_trust_estimates(&unwrap->axes[i]);
 	}
 	return FLEXTRACE_OK;
 }
 
 /* -- lists ------------------------------------------------------------------------------------ */
 
-int fact_list_init(struct fact_list *list, const struct axis *axis,
-                   bool (*is_wanted)(const struct fact *fact))
+int sample_list_init(struct sample_list *list, const struct axis *axis,
+                     bool (*is_wanted)(const struct sample *sample))
 {
 	uint32_t n = 0;
 
-	*list = (struct fact_list){.all = axis->facts};
-	for (uint32_t i = 0; i < axis->n_facts; i++)
-		list->n += is_wanted(&axis->facts[i]);
-	if (list->n == axis->n_facts)
+	*list = (struct sample_list){.all = axis->samples};
+	for (uint32_t i = 0; i < axis->n_samples; i++)
+		list->n += is_wanted(&axis->samples[i]);
+	if (list->n == axis->n_samples)
 		return FLEXTRACE_OK;
-	list->facts = blocks_allocate(list->n, sizeof(struct fact *));
-	if (!list->facts)
+	list->samples = blocks_allocate(list->n, sizeof(struct sample *));
+	if (!list->samples)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; n < list->n; i++) {
-		if (is_wanted(&axis->facts[i]))
-			list->facts[n++] = &axis->facts[i];
+		if (is_wanted(&axis->samples[i]))
+			list->samples[n++] = &axis->samples[i];
 	}
 	return FLEXTRACE_OK;
 }
 
-void fact_list_release(struct fact_list *list)
+void sample_list_release(struct sample_list *list)
 {
-	blocks_free(list->facts);
+	blocks_free(list->samples);
 }
 
 /* -- out ------------------------------------------------------------------------------------- */
 
-uint64_t fact_lead(const struct axis *axis, const struct fact *fact)
+uint64_t sample_lead(const struct axis *axis, const struct sample *sample)
 {
-	const struct tick_op *op = fact->source.op;
+	const struct tick_op *op = sample->source.op;
 	uint64_t lead = 0, last = 0;
 
-	if (fact->bounds == BOUNDS_HARD && !axis->is_soft)
+	if (sample->bounds == BOUNDS_HARD && !axis->is_soft)
 		return 0;
-	for (int i = 0; fact->kind == FACT_OP && i <= fact->from; i++) {
+	for (int i = 0; sample->kind == SAMPLE_OP && i <= sample->from; i++) {
 		if (!op->ticks[i])
 			continue;
 		if (last)
@@ -318,16 +318,17 @@ uint64_t fact_lead(const struct axis *axis, const struct fact *fact)
 }
 
 /* Wraps that no stamp shows most likely passed while the operation executed: between TS3 and
- * TS4, else before the last stamp. No fact says so, however certain the first and the last stamp
+ * TS4, else before the last stamp. No sample says so, however certain the first and the last stamp
  * are. */
-static void write_op(const struct axis *axis, const struct fact *fact)
+static void write_op(const struct axis *axis, const struct sample *sample)
 {
-	struct tick_op *op = fact->source.op;
-	uint64_t hidden = fact->span, last = 0;
-	uint64_t ticks = axis_ticks(axis, fact->segment, fact->first) - fact_lead(axis, fact);
-	int last_stamp = fact->to;
+	struct tick_op *op = sample->source.op;
+	uint64_t hidden = sample->span, last = 0;
+	uint64_t ticks = axis_ticks(axis, sample->segment, sample->first) -
+	                 sample_lead(axis, sample);
+	int last_stamp = sample->to;
 
-	for (int i = fact->from; i <= fact->to; i++) {
+	for (int i = sample->from; i <= sample->to; i++) {
 		if (!op->ticks[i])
 			continue;
 		if (last)
@@ -335,7 +336,7 @@ static void write_op(const struct axis *axis, const struct fact *fact)
 		last = op->ticks[i];
 	}
 	op->has_open_middle = hidden > 0;
-	if (op->ticks[2] && op->ticks[3] && fact->from <= 2 && fact->to >= 3)
+	if (op->ticks[2] && op->ticks[3] && sample->from <= 2 && sample->to >= 3)
 		last_stamp = 3;
 	last = 0;
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
@@ -347,14 +348,14 @@ static void write_op(const struct axis *axis, const struct fact *fact)
 			ticks += low_bits(raw - last, axis->narrow_bits);
 		if (i == last_stamp)
 			ticks += hidden;
-		if (last && i == 2 && fact->from >= 2)
+		if (last && i == 2 && sample->from >= 2)
 			ticks += spans_wait(axis, op);
 		op->ticks[i] = ticks;
 		last = raw;
 	}
 	op->unused = 0;
-	op->segment = fact->segment;
-	op->status = fact->status;
+	op->segment = sample->segment;
+	op->status = sample->status;
 	if (axis->is_soft && op->status == TIME_CERTIFIED)
 		op->status = TIME_ASSUMED;
 	/* Its stamps fit as well a wrap later. */
@@ -381,108 +382,110 @@ static int write_estimate(struct table *out, const struct bracket *like, uint64_
 #define MANY_ESTIMATES 8192 /* of so many, one end of each says as much as both */
 
 /* Each of the two stamps was estimated on its own. */
-static int write_estimates(const struct axis *axis, const struct fact *fact, uint32_t counter,
+static int write_estimates(const struct axis *axis, const struct sample *sample, uint32_t counter,
                            struct table *out)
 {
-	bool is_one_of_many = axis->n_facts >= MANY_ESTIMATES;
-	bool is_odd = (fact - axis->facts) % 2;
+	bool is_one_of_many = axis->n_samples >= MANY_ESTIMATES;
+	bool is_odd = (sample - axis->samples) % 2;
 
 	const struct bracket like = {
 		.counter = counter,
-		.segment = fact->segment,
-		.is_after_gap = axis->segments[fact->segment].is_after_gap,
+		.segment = sample->segment,
+		.is_after_gap = axis->segments[sample->segment].is_after_gap,
 	};
-	uint64_t ticks = axis_ticks(axis, fact->segment, fact->first);
-	int64_t begin_ns = fact->before_ns + UNWRAP_ESTIMATE_SLACK_NS;
-	int64_t end_ns = fact->after_ns - UNWRAP_ESTIMATE_SLACK_NS;
+	uint64_t ticks = axis_ticks(axis, sample->segment, sample->first);
+	int64_t begin_ns = sample->before_ns + UNWRAP_ESTIMATE_SLACK_NS;
+	int64_t end_ns = sample->after_ns - UNWRAP_ESTIMATE_SLACK_NS;
 
-	if (!fact_is_bounded(fact) || fact->status > TIME_ASSUMED)
+	if (!sample_is_bounded(sample) || sample->status > TIME_ASSUMED)
 		return FLEXTRACE_OK;
-	if (fact->from == fact->to)
+	if (sample->from == sample->to)
 		return write_estimate(out, &like, ticks, begin_ns, end_ns);
 	if (!is_one_of_many || !is_odd)
 		FLEXTRACE_TRY(write_estimate(out, &like, ticks, begin_ns, begin_ns));
-	if (fact->is_origin || (is_one_of_many && !is_odd))
+	if (sample->is_origin || (is_one_of_many && !is_odd))
 		return FLEXTRACE_OK;
-	return write_estimate(out, &like, ticks + fact->span, end_ns, end_ns);
+	return write_estimate(out, &like, ticks + sample->span, end_ns, end_ns);
 }
 
 /* A stamp is the beginning of its tick, and what it marks comes up to a tick later. Where a tick is
  * longer than latencies may be, it may so be in front of its submission. */
-static int64_t not_before_ns(const struct axis *axis, const struct fact *fact)
+static int64_t not_before_ns(const struct axis *axis, const struct sample *sample)
 {
-	if (fact->before_ns == UNWRAP_NO_BEFORE || !axis->rate.is_known ||
+	if (sample->before_ns == UNWRAP_NO_BEFORE || !axis->rate.is_known ||
 	    axis->rate.lo * SLOW_TICK_NS >= 1)
-		return fact->before_ns;
-	return fact->before_ns - (int64_t)ceil(1 / axis->rate.lo);
+		return sample->before_ns;
+	return sample->before_ns - (int64_t)ceil(1 / axis->rate.lo);
 }
 
-static int write_bracket(const struct axis *axis, const struct fact *fact, uint32_t counter,
+static int write_bracket(const struct axis *axis, const struct sample *sample, uint32_t counter,
                          struct table *out)
 {
-	bool is_estimate = fact->bounds == BOUNDS_ESTIMATE && fact->status <= TIME_ASSUMED;
-	bool is_hard = fact->bounds == BOUNDS_HARD &&
-	               (fact->status == TIME_CERTIFIED || fact->is_origin);
+	bool is_estimate = sample->bounds == BOUNDS_ESTIMATE && sample->status <= TIME_ASSUMED;
+	bool is_hard = sample->bounds == BOUNDS_HARD &&
+	               (sample->status == TIME_CERTIFIED || sample->is_origin);
 	struct bracket *bracket;
 
 	if (!is_hard && !is_estimate)
 		return FLEXTRACE_OK;
-	if (fact->before_ns == UNWRAP_NO_BEFORE && fact->after_ns == UNWRAP_NO_AFTER)
+	if (sample->before_ns == UNWRAP_NO_BEFORE && sample->after_ns == UNWRAP_NO_AFTER)
 		return FLEXTRACE_OK;
 	bracket = table_append(out, sizeof(*bracket));
 	if (!bracket)
 		return FLEXTRACE_E_MEMORY;
 	*bracket = (struct bracket){
-		.first_ticks = axis_ticks(axis, fact->segment, fact->first),
-		.last_ticks = axis_ticks(axis, fact->segment,
-	                                 fact->first + (fact->is_origin ? 0 : fact->span)),
-		.before_host_ns = not_before_ns(axis, fact),
-		.after_host_ns = fact->after_ns,
+		.first_ticks = axis_ticks(axis, sample->segment, sample->first),
+		.last_ticks = axis_ticks(axis, sample->segment,
+	                                 sample->first + (sample->is_origin ? 0 : sample->span)),
+		.before_host_ns = not_before_ns(axis, sample),
+		.after_host_ns = sample->after_ns,
 		.counter = counter,
-		.segment = fact->segment,
-		.is_after_gap = axis->segments[fact->segment].is_after_gap,
-		.source = is_estimate               ? BRACKET_ESTIMATE
-	                  : fact->kind == FACT_SYNC ? BRACKET_SYNC
-	                  : fact->kind == FACT_RUN  ? BRACKET_RUN
-	                                            : BRACKET_OP,
+		.segment = sample->segment,
+		.is_after_gap = axis->segments[sample->segment].is_after_gap,
+		.source = is_estimate                   ? BRACKET_ESTIMATE
+	                  : sample->kind == SAMPLE_SYNC ? BRACKET_SYNC
+	                  : sample->kind == SAMPLE_RUN  ? BRACKET_RUN
+	                                                : BRACKET_OP,
 	};
 	return FLEXTRACE_OK;
 }
 
-static int lose_outlier(struct unwrap *unwrap, const struct fact *fact)
+static int lose_outlier(struct unwrap *unwrap, const struct sample *sample)
 {
-	const struct tick_op *op = fact->source.op;
+	const struct tick_op *op = sample->source.op;
 	struct loss_place place = unwrap_place(unwrap, op->device, FLEXTRACE_NONE, op->stream);
 
 	return ledger_lose(unwrap->ledger, LOSS_OUTLIER, &place, 1,
-	                   fact->after_ns != UNWRAP_NO_AFTER ? fact->after_ns : INT64_MIN);
+	                   sample->after_ns != UNWRAP_NO_AFTER ? sample->after_ns : INT64_MIN);
 }
 
-/* Their memory is that of the brackets then. Marks, if there are any, still ask for facts. */
-static void drop_written(struct unwrap *unwrap, const struct fact *next)
+/* Their memory is that of the brackets then. Marks, if there are any, still ask for samples. */
+static void drop_written(struct unwrap *unwrap, const struct sample *next)
 {
 	if (unwrap->marks.n_areas == 0)
-		blocks_drop(unwrap->facts, (size_t)(next - unwrap->facts) * sizeof(*unwrap->facts));
+		blocks_drop(unwrap->samples,
+		            (size_t)(next - unwrap->samples) * sizeof(*unwrap->samples));
 }
 
-int facts_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
+int samples_write(struct unwrap *unwrap, uint32_t counter, struct table *brackets)
 {
 	const struct axis *axis = &unwrap->axes[counter];
 
-	for (uint32_t i = 0; i < axis->n_facts; i++) {
-		const struct fact *fact = &axis->facts[i];
+	for (uint32_t i = 0; i < axis->n_samples; i++) {
+		const struct sample *sample = &axis->samples[i];
 
-		if (i % FACTS_PER_DROP == 0)
-			drop_written(unwrap, fact);
-		FLEXTRACE_TRY((axis->is_soft && fact->kind == FACT_OP
+		if (i % SAMPLES_PER_DROP == 0)
+			drop_written(unwrap, sample);
+		FLEXTRACE_TRY((axis->is_soft && sample->kind == SAMPLE_OP
 		                       ? write_estimates
-		                       : write_bracket)(axis, fact, counter, brackets));
-		if (fact->kind == FACT_RUN) {
-			fact->source.run->ticks = axis_ticks(axis, fact->segment, fact->first);
-		} else if (fact->kind == FACT_OP) {
-			write_op(axis, fact);
-			if (fact->source.op->status == TIME_OUTLIER)
-				FLEXTRACE_TRY(lose_outlier(unwrap, fact));
+		                       : write_bracket)(axis, sample, counter, brackets));
+		if (sample->kind == SAMPLE_RUN) {
+			sample->source.run->ticks = axis_ticks(axis, sample->segment,
+			                                       sample->first);
+		} else if (sample->kind == SAMPLE_OP) {
+			write_op(axis, sample);
+			if (sample->source.op->status == TIME_OUTLIER)
+				FLEXTRACE_TRY(lose_outlier(unwrap, sample));
 		}
 	}
 	return FLEXTRACE_OK;
