@@ -11,7 +11,7 @@
 #include "model/emitted/emitted.h"
 #include "recording.h"
 #include "model/identity/recording_id.h"
-#include "report/rows.h"
+#include "model/timeline/rows.h"
 #include "report/summary.h"
 #include "report/summary_impl.h"
 

@@ -17,7 +17,7 @@
 #include "base/text/printable.h"
 #include "base/text/text_file.h"
 #include "process/paths.h"
-#include "rows.h"
+#include "model/timeline/rows.h"
 #include "summary_impl.h"
 #include "summary_ops.h"
 

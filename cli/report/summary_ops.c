@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/order.h"
 #include "terminal/cli.h"
-#include "rows.h"
+#include "model/timeline/rows.h"
 #include "summary_impl.h"
 
 #define N_TOP        5

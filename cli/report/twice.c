@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/text/strings.h"
 #include "output/column_text.h"
-#include "report/rows.h"
+#include "model/timeline/rows.h"
 
 /* -- tables ---------------------------------------------------------------------------------- */
 
@@ -94,13 +94,13 @@ struct twice {
 	struct string_cache cache;
 	struct map work_index; /* (rank, correlation) -> work */
 	struct work *works;
-	uint32_t n_works, n_works_allocated;
+	uint32_t n_works;
 	struct map series_index; /* (rank and kind, name) -> series */
 	struct series *series;
-	uint32_t n_series, n_series_allocated;
+	uint32_t n_series;
 	struct map interval_index; /* (series, number) -> interval */
 	struct interval *intervals;
-	uint32_t n_intervals, n_intervals_allocated;
+	uint32_t n_intervals;
 	struct writer writer;
 	struct twice_result result;
 };
@@ -109,19 +109,17 @@ static int find_series(struct twice *twice, const struct host_cells *host, uint3
 {
 	struct series series = {0};
 	uint64_t of;
+	int code;
 
 	FLEXTRACE_TRY(string_intern(&twice->cache, host->rank, &series.rank));
 	FLEXTRACE_TRY(string_intern(&twice->cache, host->kind, &series.kind));
 	FLEXTRACE_TRY(string_intern(&twice->cache, host->name, &series.name));
 	of = (uint64_t)series.rank << 32 | series.kind;
-	*ret_series = map_find(&twice->series_index, of, series.name);
-	if (*ret_series != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(twice->series, twice->n_series_allocated, twice->n_series + 1ull));
-	*ret_series = twice->n_series++;
-	twice->series[*ret_series] = series;
-	return map_put(&twice->series_index, of, series.name, *ret_series);
+	code = MAP_PLACE(&twice->series_index, of, series.name, twice->series, twice->n_series,
+	                 ret_series);
+	if (code > 0)
+		twice->series[*ret_series] = series;
+	return code;
 }
 
 /* -- in -------------------------------------------------------------------------------------- */
@@ -133,11 +131,9 @@ static int take_interval(struct twice *twice, const void *row)
 
 	FLEXTRACE_TRY(find_series(twice, host, &interval.series));
 	interval.number = ++twice->series[interval.series].n_without;
-	FLEXTRACE_TRY(ARRAY_RESERVE(twice->intervals, twice->n_intervals_allocated,
-	                            twice->n_intervals + 1ull));
-	twice->intervals[twice->n_intervals] = interval;
-	return map_put(&twice->interval_index, interval.series, interval.number,
-	               twice->n_intervals++);
+	FLEXTRACE_TRY(map_put(&twice->interval_index, interval.series, interval.number,
+	                      twice->n_intervals));
+	return ARRAY_PUSH(twice->intervals, twice->n_intervals, interval);
 }
 
 static int take_work(struct twice *twice, const void *row)
@@ -145,19 +141,17 @@ static int take_work(struct twice *twice, const void *row)
 	const struct event_cells *event = row;
 	uint32_t rank, found;
 	struct work *work;
+	int code;
 
 	if (!event->correlation)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(string_intern(&twice->cache, event->rank, &rank));
-	found = map_find(&twice->work_index, rank, event->correlation);
-	if (found == MAP_NONE) {
-		FLEXTRACE_TRY(ARRAY_RESERVE(twice->works, twice->n_works_allocated,
-		                            twice->n_works + 1ull));
-		found = twice->n_works++;
-		twice->works[found] = (struct work){event->start_ns, event->end_ns, 0};
-		FLEXTRACE_TRY(map_put(&twice->work_index, rank, event->correlation, found));
-	}
+	code = MAP_PLACE(&twice->work_index, rank, event->correlation, twice->works, twice->n_works,
+	                 &found);
+	FLEXTRACE_TRY(code);
 	work = &twice->works[found];
+	if (code)
+		*work = (struct work){event->start_ns, event->end_ns, 0};
 	if (event->start_ns < work->start_ns)
 		work->start_ns = event->start_ns;
 	if (event->end_ns > work->end_ns)

@@ -10,24 +10,29 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/text/csv_reader.h"
 #include "base/text/digits.h"
+#include "model/timeline/rows.h"
 
 #define EXEC_SUFFIX " Cmpt Exec"        /* Flex writes it behind the name of a kernel */
 #define ALL_RANKS   ((uint64_t)1 << 32) /* beside ranks of 32 bits */
-#define MAX_COLUMNS 8
 
-/* Of kernels.csv, in the order of its list below. */
-enum { KIND, NAME, CALLS, TOTAL_NS, RANK };
+/* -- is it such a directory -------------------------------------------------------------------- */
 
-/* -- a table of the directory ------------------------------------------------------------------ */
-
-struct input {
-	struct csv_reader reader;
-	FILE *file; /* owned, both; NULL = there is no such table */
-	char *path;
-	size_t columns[MAX_COLUMNS]; /* where those asked for stand */
+struct kernel_cells { /* of kernels.csv; numbers as they stand there */
+	const char *kind, *name, *calls, *total_ns, *rank;
 };
+
+static const struct column kernel_columns[] = {
+	COLUMN(struct kernel_cells, kind),  COLUMN(struct kernel_cells, name),
+	COLUMN(struct kernel_cells, calls), COLUMN(struct kernel_cells, total_ns),
+	COLUMN(struct kernel_cells, rank),
+};
+
+struct compiler_cells { /* of compiler.csv */
+	const char *autopilot;
+};
+
+static const struct column compiler_columns[] = {COLUMN(struct compiler_cells, autopilot)};
 
 static int refuse(const char *path, const char *reason, struct flextrace_error *error)
 {
@@ -35,92 +40,42 @@ static int refuse(const char *path, const char *reason, struct flextrace_error *
 	                 path, reason);
 }
 
-static void input_close(struct input *input)
-{
-	csv_reader_release(&input->reader);
-	if (input->file)
-		fclose(input->file);
-	free(input->path);
-}
-
-/* `columns`: names, ended by NULL. */
-static int find_columns(struct input *input, const char *const *columns,
-                        struct flextrace_error *error)
-{
-	const struct csv_reader *reader = &input->reader;
-
-	for (size_t i = 0; columns[i]; i++) {
-		size_t at = csv_reader_find(reader, columns[i]);
-
-		if (at == reader->n_fields)
-			return refuse(input->path, "it is not what `flextrace convert` writes",
-			              error);
-		input->columns[i] = at;
-	}
-	return FLEXTRACE_OK;
-}
-
-/* Opens a table and reads its heading; one that is not there is no error. */
-static int input_open(struct input *input, const char *dir, const char *file,
-                      const char *const *columns, struct flextrace_error *error)
-{
-	int code;
-
-	*input = (struct input){0};
-	if (asprintf(&input->path, "%s/%s", dir, file) < 0) {
-		input->path = NULL;
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-	}
-	input->file = fopen(input->path, "re");
-	if (!input->file)
-		return errno == ENOENT ? FLEXTRACE_OK : refuse(input->path, strerror(errno), error);
-	csv_reader_init(&input->reader, input->file, input->path);
-	code = csv_reader_next(&input->reader, error);
-	return code < 0 ? code : find_columns(input, columns, error);
-}
-
-static const char *field(const struct input *input, size_t column)
-{
-	return csv_reader_text(&input->reader, input->columns[column]);
-}
-
-/* -- is it such a directory -------------------------------------------------------------------- */
-
 static int expect_no_autopilot(const char *dir, struct flextrace_error *error)
 {
-	static const char *const columns[] = {"autopilot", NULL};
-	struct input input;
-	int code = input_open(&input, dir, "compiler.csv", columns, error);
+	struct compiler_cells cells;
+	struct rows rows;
 
-	while (code >= 0 && input.file && (code = csv_reader_next(&input.reader, error)) > 0) {
-		if (strcmp(field(&input, 0), "0") != 0)
-			code = refuse(dir, "the autopilot was on in that run, too", error);
-	}
-	input_close(&input);
-	return code;
+	if (!rows_open(&rows, dir, "compiler.csv", compiler_columns, N_COLUMNS(compiler_columns),
+	               error))
+		return rows.is_absent ? FLEXTRACE_OK : rows.code;
+	while (rows.code >= 0 && rows_next(&rows, &cells, error))
+		if (strcmp(cells.autopilot, "0") != 0)
+			rows.code = refuse(dir, "the autopilot was on in that run, too", error);
+	rows_close(&rows);
+	return rows.code;
 }
 
-/* Opens kernels.csv; input_close() in any case. */
-static int open_kernels(struct input *input, const char *dir, struct flextrace_error *error)
+static bool open_kernels(struct rows *rows, const char *dir, struct flextrace_error *error)
 {
-	static const char *const columns[] = {"kind", "name", "calls", "total_ns", "rank", NULL};
-
-	FLEXTRACE_TRY(input_open(input, dir, "kernels.csv", columns, error));
-	if (input->file)
-		return FLEXTRACE_OK;
-	if (access(dir, F_OK) < 0)
-		return refuse(dir, strerror(errno), error);
-	return refuse(dir, "it has no kernels.csv; name the output directory of a conversion",
-	              error);
+	if (rows_open(rows, dir, "kernels.csv", kernel_columns, N_COLUMNS(kernel_columns), error))
+		return true;
+	if (rows->is_absent)
+		refuse(dir,
+		       access(dir, F_OK) < 0 ? strerror(errno)
+		                             : "it has no kernels.csv; name the output directory "
+		                               "of a conversion",
+		       error);
+	return false;
 }
 
 int kernel_times_check(const char *dir, struct flextrace_error *error)
 {
-	struct input input;
-	int code = open_kernels(&input, dir, error);
+	struct rows rows;
 
-	input_close(&input);
-	return code < 0 ? code : expect_no_autopilot(dir, error);
+	if (!open_kernels(&rows, dir, error))
+		return rows.code;
+	rows_close(&rows);
+	return expect_no_autopilot(dir, error);
 }
 
 /* -- times ------------------------------------------------------------------------------------- */
@@ -143,23 +98,24 @@ static bool read_rank(const char *text, uint64_t *ret_rank)
 	return !*text || digits_read_all(text, INT32_MAX, ret_rank);
 }
 
-static int add_line(struct kernel_times *times, const struct input *input,
-                    struct string_cache *strings, struct flextrace_error *error)
+static int add_row(struct kernel_times *times, const struct rows *rows,
+                   const struct kernel_cells *cells, struct string_cache *strings,
+                   struct flextrace_error *error)
 {
 	struct kernel_time_sum sum;
 	uint64_t rank;
 	uint32_t name;
 
-	if (strcmp(field(input, KIND), "Exec"))
+	if (strcmp(cells->kind, "Exec"))
 		return FLEXTRACE_OK;
-	if (!digits_read_all(field(input, CALLS), UINT64_MAX, &sum.calls) ||
-	    !digits_read_all(field(input, TOTAL_NS), UINT64_MAX, &sum.total_ns) ||
-	    !read_rank(field(input, RANK), &rank))
+	if (!digits_read_all(cells->calls, UINT64_MAX, &sum.calls) ||
+	    !digits_read_all(cells->total_ns, UINT64_MAX, &sum.total_ns) ||
+	    !read_rank(cells->rank, &rank))
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "Cannot take kernel times, a number is none: path=%s, "
 		                 "line=%" PRIu64,
-		                 input->path, input->reader.line);
-	FLEXTRACE_TRY(kernel_times_name(strings, field(input, NAME), &name));
+		                 rows->path, rows->reader.line);
+	FLEXTRACE_TRY(kernel_times_name(strings, cells->name, &name));
 	FLEXTRACE_TRY(add_to(times, rank, name, &sum));
 	return add_to(times, ALL_RANKS, name, &sum);
 }
@@ -167,13 +123,15 @@ static int add_line(struct kernel_times *times, const struct input *input,
 int kernel_times_read(struct kernel_times *times, const char *dir, struct string_cache *strings,
                       struct flextrace_error *error)
 {
-	struct input input;
-	int code = open_kernels(&input, dir, error);
+	struct kernel_cells cells;
+	struct rows rows;
 
-	while (code >= 0 && (code = csv_reader_next(&input.reader, error)) > 0)
-		code = add_line(times, &input, strings, error);
-	input_close(&input);
-	return code;
+	if (!open_kernels(&rows, dir, error))
+		return rows.code;
+	while (rows.code >= 0 && rows_next(&rows, &cells, error))
+		rows.code = add_row(times, &rows, &cells, strings, error);
+	rows_close(&rows);
+	return rows.code;
 }
 
 void kernel_times_release(struct kernel_times *times)

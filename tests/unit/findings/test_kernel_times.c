@@ -104,11 +104,11 @@ static void test_kernel_times__are_refused_of_what_has_none(void **state)
 		const char *kernels, *compiler, *message;
 	} cases[] = {
 		{NULL, NULL, "it has no kernels.csv"},
-		{"", NULL, "not what `flextrace convert` writes"},
-		{"kind,name,calls\nExec,a,1\n", NULL, "not what `flextrace convert` writes"},
+		{"", NULL, "Column is missing: path="},
+		{"kind,name,calls\nExec,a,1\n", NULL, "kernels.csv, column=total_ns"},
 		{"\"kind", NULL, "a quote is not closed"},
 		{HEAD, "rank,autopilot\n0,0\n0,1\n", "the autopilot was on in that run, too"},
-		{HEAD, "rank,source\n0,0\n", "not what `flextrace convert` writes"},
+		{HEAD, "rank,source\n0,0\n", "compiler.csv, column=autopilot"},
 		{HEAD LINE("Exec", "a", "x", "1", "0"), NULL, "a number is none"},
 		{HEAD LINE("Exec", "a", "1", "-1", "0"), NULL, "a number is none"},
 		{HEAD LINE("Exec", "a", "1", "99999999999999999999", "0"), NULL,

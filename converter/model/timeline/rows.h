@@ -11,11 +11,12 @@
 #include <stdio.h>
 
 #include "base/text/csv_reader.h"
-#include "model/timeline/columns.h"
+#include "columns.h"
 
 struct rows {
 	char path[PATH_MAX];
-	FILE *file; /* owned; NULL: it was not written */
+	FILE *file;     /* owned; NULL: it was not written */
+	bool is_absent; /* so it is, where that is all */
 	struct csv_reader reader;
 	const struct column *columns; /* weak */
 	uint32_t n_columns;

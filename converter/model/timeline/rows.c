@@ -39,6 +39,7 @@ bool rows_open(struct rows *rows, const char *dir, const char *name, const struc
 	                      .places = calloc(n_columns, sizeof(*rows->places))};
 	snprintf(rows->path, sizeof(rows->path), "%s/%s", dir, name);
 	rows->file = fopen(rows->path, "re");
+	rows->is_absent = !rows->file && errno == ENOENT;
 	csv_reader_init(&rows->reader, rows->file, rows->path);
 	if (!rows->file)
 		rows->code = error_set(error, FLEXTRACE_E_INPUT,
