@@ -92,37 +92,18 @@ static int read_clocks(const struct conversion_options *options,
 	                       : FLEXTRACE_OK;
 }
 
-static struct select_options select_options_of(const struct selected_options *options)
-{
-	return (struct select_options){
-		.ranks = options->ranks,
-		.jobs = options->jobs,
-		.time_range = options->time_range,
-		.keep = options->keep.texts,
-		.n_keep = options->keep.n,
-		.drop = options->drop.texts,
-		.n_drop = options->drop.n,
-		.skip = (uint64_t)options->skip,
-		.count = (uint64_t)options->count,
-		.drop_globals = options->drop_globals,
-	};
-}
-
 static struct pipeline_options pipeline_options_of(const struct conversion_options *options)
 {
-	struct pipeline_options pipeline = {
+	return (struct pipeline_options){
 		.emit = {.output_dir = options->output_dir,
 	                 .formats = options->formats,
 	                 .gzip = options->gzip,
 	                 .n_threads = options->n_threads},
-		.align = ALIGN_OPTIONS_INIT,
-		.select = select_options_of(&options->select),
+		.align = options->align,
+		.findings = options->findings,
+		.select = options->select,
 		.plain = options->plain,
 	};
-
-	pipeline.align.reference_rank = (int32_t)options->reference_rank;
-	pipeline.align.is_off = options->no_align;
-	return pipeline;
 }
 
 /* What the texts of some options stand for. */
@@ -131,8 +112,7 @@ static int read_texts(const struct conversion_options *options, struct pipeline_
 {
 	FLEXTRACE_TRY(read_clocks(options, &pipeline->calibrate, &pipeline->core_hz, error));
 	FLEXTRACE_TRY(derivations_read(derivations, options, error));
-	return emit_read_views(&pipeline->emit.views, options->view.overlap, options->view.types,
-	                       options->view.time_unit, error);
+	return emit_read_views(&pipeline->emit.views, &options->view, error);
 }
 
 /* Whether these texts stand for anything. */
@@ -150,23 +130,23 @@ static int check_power_unit(const struct conversion_options *options, struct fle
 {
 	enum power_unit unit;
 
-	if (!options->plain.power_unit || power_unit_read(options->plain.power_unit, &unit))
+	if (!options->findings.power_unit || power_unit_read(options->findings.power_unit, &unit))
 		return FLEXTRACE_OK;
 	return error_set(error, FLEXTRACE_E_USAGE,
 	                 "Option `power-unit` takes us, cycle or uJ: value=%s",
-	                 options->plain.power_unit);
+	                 options->findings.power_unit);
 }
 
 static int check_kernels_from(const struct conversion_options *options,
                               struct flextrace_error *error)
 {
-	if (!options->plain.kernels_from)
+	if (!options->findings.kernels_from)
 		return FLEXTRACE_OK;
-	if (!options->plain.compiler_info.n)
+	if (!options->findings.compiler_info.n)
 		return error_set(error, FLEXTRACE_E_USAGE,
 		                 "Option `kernels-from` needs `compiler-info`, which tells what "
 		                 "the autopilot ran");
-	return kernel_times_check(options->plain.kernels_from, error);
+	return kernel_times_check(options->findings.kernels_from, error);
 }
 
 int conversion_check(const struct conversion_options *options, struct flextrace_error *error)
@@ -186,8 +166,8 @@ int conversion_check(const struct conversion_options *options, struct flextrace_
 			return error_set(error, FLEXTRACE_E_INPUT,
 			                 "Cannot read firmware image: path=%s, reason=%s",
 			                 options->plain.names.texts[i], strerror(errno));
-	for (uint32_t i = 0; i < options->plain.compiler_info.n; i++)
-		FLEXTRACE_TRY(compiler_info_check(options->plain.compiler_info.texts[i], error));
+	for (uint32_t i = 0; i < options->findings.compiler_info.n; i++)
+		FLEXTRACE_TRY(compiler_info_check(options->findings.compiler_info.texts[i], error));
 	FLEXTRACE_TRY(check_kernels_from(options, error));
 	FLEXTRACE_TRY(check_output_dir(options->output_dir, error));
 	return options->memory_limit_bytes ? spill_begin(options->memory_limit_bytes, error)

@@ -12,22 +12,21 @@
 static int describe_derivations(const struct conversion_options *options, struct text_list *out)
 {
 	struct derivations derivations;
-	const char *off[MAX_DERIVATIONS], *name;
-	struct option_list list = {off, 0};
+	struct text_list off = {0};
+	const char *name;
 	char *text;
-	int code;
+	int code = FLEXTRACE_OK;
 
 	if (derivations_read(&derivations, options, NULL) < 0)
 		return FLEXTRACE_OK;
-	for (uint32_t i = 0; (name = derivation_name(i)); i++) {
+	for (uint32_t i = 0; (name = derivation_name(i)) && code >= 0; i++)
 		if (derivations.is_off[i] && !derivation_is_on_demand(i))
-			off[list.n++] = name;
-	}
-	if (!list.n)
-		return FLEXTRACE_OK;
-	text = option_join(&list);
-	code = text ? text_list_add(out, "without=%s", text) : FLEXTRACE_E_MEMORY;
+			code = text_list_add(&off, "%s", name);
+	text = code < 0 || !off.n ? NULL : option_join(&off);
+	if (off.n && code >= 0)
+		code = text ? text_list_add(out, "without=%s", text) : FLEXTRACE_E_MEMORY;
 	free(text);
+	text_list_release(&off);
 	return code;
 }
 

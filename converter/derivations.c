@@ -78,7 +78,7 @@ static int set_one(struct derivations *derivations, const char *text, bool is_of
 	return FLEXTRACE_OK;
 }
 
-static int set_all(struct derivations *derivations, const struct option_list *names, bool is_off,
+static int set_all(struct derivations *derivations, const struct text_list *names, bool is_off,
                    struct flextrace_error *error)
 {
 	for (uint32_t i = 0; i < names->n; i++)

@@ -36,18 +36,18 @@ const struct option_spec conversion_option_table[] = {
 	       "Work starts, and is seen complete, within N ns once it can", .min = 1, .max = 1e17),
 	OPTION("clocks", 0, TEXT, MEMBER(clocks), "FILE",
 	       "Take settings of the clocks of single devices from a JSON file"),
-	OPTION("reference-rank", 0, NUMBER, MEMBER(reference_rank), "RANK",
+	OPTION("reference-rank", 0, NUMBER, MEMBER(align.reference_rank), "RANK",
 	       "Put all hosts on the clock of this rank's host", .max = INT32_MAX,
 	       .fallback = "the lowest rank"),
-	OPTION("no-align", 0, FLAG, MEMBER(no_align), NULL,
+	OPTION("no-align", 0, FLAG, MEMBER(align.is_off), NULL,
 	       "Do not align hosts by their collectives, only by their system clocks"),
 	OPTION("session", 0, TEXT, MEMBER(plain.session), "ID",
 	       "Keep only the processes of this recording"),
 	OPTION("names", 0, LIST, MEMBER(plain.names), "FILE",
 	       "Take marker names from a firmware image (may be repeated)"),
-	OPTION("compiler-info", 0, LIST, MEMBER(plain.compiler_info), "PATH,...",
+	OPTION("compiler-info", 0, LIST, MEMBER(findings.compiler_info), "PATH,...",
 	       "Take ideal cycles from compiler logs, one for all ranks or one for each"),
-	OPTION("kernels-from", 0, TEXT, MEMBER(plain.kernels_from), "DIR",
+	OPTION("kernels-from", 0, TEXT, MEMBER(findings.kernels_from), "DIR",
 	       "Kernel times of the autopilot from an earlier conversion without it"),
 	OPTION("freq", 0, TEXT, MEMBER(freq), "SOC[:CORE]",
 	       "Nominal MHz of the device counters, and MHz of the compute clock"),
@@ -67,7 +67,7 @@ const struct option_spec conversion_option_table[] = {
 	       "Leave out the first N of the rows that are left", .max = 1e18),
 	OPTION("count", 0, NUMBER, MEMBER(select.count), "N", "Keep N rows, in order of time",
 	       .min = 1, .max = 1e18),
-	OPTION("per-rank", 0, FLAG, MEMBER(plain.per_rank), NULL,
+	OPTION("per-rank", 0, FLAG, MEMBER(findings.per_rank), NULL,
 	       "Write a file for each rank, too, as TensorBoard and HTA read them"),
 	OPTION("overlap", 0, TEXT, MEMBER(view.overlap), "MODE",
 	       "Rows that cross in trace.json: lanes, async, drop or warn"),
@@ -83,7 +83,7 @@ const struct option_spec conversion_option_table[] = {
 	       "Make them, whatever the profile says", .is_untold = true),
 	OPTION("summarize-comm", 0, FLAG, MEMBER(summarize_comm), NULL,
 	       "Write communication.txt: messages between devices, one a line"),
-	OPTION("power-unit", 0, TEXT, MEMBER(plain.power_unit), "UNIT",
+	OPTION("power-unit", 0, TEXT, MEMBER(findings.power_unit), "UNIT",
 	       "What the power counters count by: us, cycle or uJ", .fallback = "as they tell"),
 	OPTION("fail-on-loss", 0, LIMIT, MEMBER(plain.fail_on_loss), "N",
 	       "Fail if over N records were lost", .fallback = "0", .is_untold = true),
@@ -100,7 +100,7 @@ const struct option_spec import_option_table[] = {
 	       .fallback = "by content"),
 	{.name = NULL}};
 
-#define AIE(name) MEMBER(plain.aie.name)
+#define AIE(name) MEMBER(findings.aie.name)
 
 const struct option_spec aie_import_option_table[] = {
 	OPTION("clock-ghz", 0, REAL, AIE(clock_ghz), "GHZ",
@@ -154,7 +154,8 @@ const char *option_type_phrase(enum option_type type)
 	return phrases[type];
 }
 
-int option_refuse(const struct option_spec *spec, const char *value, struct flextrace_error *error)
+/* Says what an option takes, and what was given instead (NULL: no text). */
+static int refuse(const struct option_spec *spec, const char *value, struct flextrace_error *error)
 {
 	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes %s%s%s", spec->name,
 	                 option_type_phrase(spec->type), value ? ": value=" : "",
@@ -174,17 +175,6 @@ static int check_range(const struct option_spec *spec, double value, struct flex
 	return error_set(error, FLEXTRACE_E_USAGE,
 	                 "Option `%s` is out of range: value=%g, min=%g, max=%g", spec->name, value,
 	                 spec->min, spec->max);
-}
-
-static int list_append(struct option_list *list, const char *text)
-{
-	const char **texts = realloc(list->texts, (list->n + 1) * sizeof(*texts));
-
-	if (!texts)
-		return FLEXTRACE_E_MEMORY;
-	list->texts = texts;
-	list->texts[list->n++] = text;
-	return 0;
 }
 
 /* Makes what was given a value of the option's own type, where it can be one. */
@@ -220,7 +210,7 @@ static int check_value(const struct option_spec *spec, const struct option_value
                        struct flextrace_error *error)
 {
 	if (!takes(spec->type, value))
-		return option_refuse(spec, value->kind == GIVEN_TEXT ? value->text : NULL, error);
+		return refuse(spec, value->kind == GIVEN_TEXT ? value->text : NULL, error);
 	if (value->kind == GIVEN_NUMBER)
 		return check_range(spec, (double)value->number, error);
 	if (value->kind == GIVEN_REAL)
@@ -246,7 +236,7 @@ int option_set(const struct option_spec *spec, struct option_value value, void *
 		*(const char **)member = value.text;
 		break;
 	case OPTION_LIST:
-		if (list_append(member, value.text) < 0)
+		if (text_list_add(member, "%s", value.text) < 0)
 			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
 		break;
 	case OPTION_NUMBER:
@@ -297,12 +287,12 @@ int option_parse(const struct option_spec *spec, const char *text, void *values,
 	if (!text || read_text(spec->type, text, &value))
 		return option_set(spec, value, values, error);
 	if (spec->type != OPTION_FLAG)
-		return option_refuse(spec, text, error);
+		return refuse(spec, text, error);
 	return error_set(error, FLEXTRACE_E_USAGE, "Option `%s` takes yes or no: value=%s",
 	                 spec->name, text);
 }
 
-char *option_join(const struct option_list *list)
+char *option_join(const struct text_list *list)
 {
 	char *text = NULL;
 	size_t size;
@@ -358,13 +348,7 @@ const struct option_spec *option_find_any(const struct option_spec *const *table
 
 void options_release(const struct option_spec *table, void *values)
 {
-	for (; table->name; table++) {
-		struct option_list *list;
-
-		if (table->type != OPTION_LIST)
-			continue;
-		list = (void *)((char *)values + table->offset);
-		free(list->texts);
-		*list = (struct option_list){NULL, 0};
-	}
+	for (; table->name; table++)
+		if (table->type == OPTION_LIST)
+			text_list_release((void *)((char *)values + table->offset));
 }

@@ -10,7 +10,7 @@
  * - Tables end with a NULL name. Values are set over defaults that the owner of the struct put
  *   there.
  * - Texts are weak: whoever set them keeps them alive while the values are used.
- * - Lists own their array (not its texts): options_release().
+ * - Lists own copies of theirs: options_release().
  */
 #ifndef FLEXTRACE_OPTIONS_H
 #define FLEXTRACE_OPTIONS_H
@@ -19,25 +19,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/aie_options.h"
-#include "model/identity/clock_options.h"
 #include "base/error.h"
+#include "base/text/text_list.h"
+#include "model/identity/clock_options.h"
 #include "model/ledger/pair_report.h"
+#include "model/user_options.h"
 
 enum option_type {                /* fills a member of type ... */
 	           OPTION_FLAG,   /* bool: --name or --name=yes, --name=no */
 	           OPTION_TEXT,   /* const char *: --name TEXT, not empty */
-	           OPTION_LIST,   /* struct option_list: --name TEXT, any number of times */
+	           OPTION_LIST,   /* struct text_list: --name TEXT, any number of times */
 	           OPTION_NUMBER, /* int64_t: --name N, within [min, max] */
 	           OPTION_REAL,   /* double: --name X, within [min, max] */
 	           OPTION_LIMIT,  /* struct option_limit: --name or --name=N, N >= 0 */
 	           OPTION_SIZE,   /* uint64_t, bytes: --name 1048576, 1024K, 1M, ... */
 	           OPTION_BUDGET  /* struct option_limit, bytes: --name or --name=1M */
-};
-
-struct option_list {
-	const char **texts; /* owned; texts weak */
-	uint32_t n;
 };
 
 struct option_limit {
@@ -96,12 +92,9 @@ const struct option_spec *option_find_any(const struct option_spec *const *table
 /* "a switch", "a whole number", ...: what an option takes. */
 const char *option_type_phrase(enum option_type type);
 
-/* Says what an option takes, and what was given instead (NULL: no text). FLEXTRACE_E_USAGE. */
-int option_refuse(const struct option_spec *spec, const char *value, struct flextrace_error *error);
-
 /* What an option is set to: "yes", "10", "a,b"; "" = none. Owned; NULL: no memory. */
 char *option_text(const struct option_spec *spec, const void *values);
-char *option_join(const struct option_list *list);
+char *option_join(const struct text_list *list);
 
 /* Frees the lists of a table's values. */
 void options_release(const struct option_spec *table, void *values);
@@ -111,27 +104,9 @@ void options_release(const struct option_spec *table, void *values);
 /* What the pipeline takes as it was given. */
 struct plain_options {
 	const char *session;              /* keep only processes of this recording; NULL = all */
-	struct option_list names;         /* firmware images with marker names */
-	struct option_list compiler_info; /* texts of paths, separated by commas */
-	const char *kernels_from;         /* an output directory, see findings/kernel_times.h */
-	const char *power_unit;           /* us, cycle, uJ; NULL = as they tell */
+	struct text_list names;           /* firmware images with marker names */
 	struct option_limit fail_on_loss; /* report more losses as failure */
-	bool per_rank;                    /* files of single ranks, too */
 	struct emitted *emitted;          /* what processes counted; NULL: nobody knows; weak */
-	struct aie_options aie;           /* of import_option_table and aie_option_table */
-};
-
-/* Which rows, see select/select.h. */
-struct selected_options {
-	const char *ranks, *jobs; /* lists of numbers */
-	const char *time_range;
-	struct option_list keep, drop;
-	int64_t skip, count; /* 0 = none, all */
-	bool drop_globals;
-};
-
-struct viewed_options { /* see emit_read_views() */
-	const char *overlap, *types, *time_unit;
 };
 
 struct conversion_options {
@@ -140,15 +115,15 @@ struct conversion_options {
 	bool gzip;
 	struct clock_settings clock;
 	const char *latency_floor_ns;
-	const char *clocks;     /* a file: see clock_options.h */
-	const char *freq;       /* "SOC[:CORE]" in MHz */
-	int64_t reference_rank; /* -1 = the lowest known rank */
-	bool no_align;
+	const char *clocks; /* a file: see clock_options.h */
+	const char *freq;   /* "SOC[:CORE]" in MHz */
+	struct align_options align;
 	struct plain_options plain;
-	struct selected_options select;
-	struct viewed_options view;
-	const char *profile;              /* a file, see profile.h */
-	struct option_list with, without; /* names, see derivations.h */
+	struct findings_options findings;
+	struct select_options select;
+	struct view_options view;
+	const char *profile;            /* a file, see profile.h */
+	struct text_list with, without; /* names, see derivations.h */
 	bool summarize_comm;
 	uint64_t memory_limit_bytes; /* 0 = none */
 	/* of import_option_table */
@@ -157,20 +132,20 @@ struct conversion_options {
 	/* no options of a table */
 	uint32_t n_threads;             /* files written at a time, 0 = one */
 	uint64_t given;                 /* options that the caller gave: see profile.h */
-	struct option_list profile_off; /* derivations; texts in the document */
+	struct text_list profile_off;   /* derivations */
 	struct cJSON *profile_document; /* owned */
 	/* What import_run() told of files of two tools. */
 	const struct pair_report *pairs;
 	uint32_t n_pairs;
 };
 /* The defaults of all options: help, man pages, run.json and the plug-in take them from here. */
-#define CONVERSION_OPTIONS_INIT                                                     \
-	{                                                                           \
-		.formats = "chrome,csv", .clock = {.rho_ppm = DEFAULT_RHO_PPM},     \
-		.reference_rank = -1, .plain = {.aie = AIE_OPTIONS_INIT}, .view = { \
-			.overlap = "lanes",                                         \
-			.time_unit = "ms"                                           \
-		}                                                                   \
+#define CONVERSION_OPTIONS_INIT                                                               \
+	{                                                                                     \
+		.formats = "chrome,csv", .clock = {.rho_ppm = DEFAULT_RHO_PPM},               \
+		.align = ALIGN_OPTIONS_INIT, .findings = {.aie = AIE_OPTIONS_INIT}, .view = { \
+			.overlap = "lanes",                                                   \
+			.time_unit = "ms"                                                     \
+		}                                                                             \
 	}
 
 /* All of struct conversion_options: what every conversion takes, what those take that read files of

@@ -297,20 +297,14 @@ static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
 /* What is found, and on the way what is shown. */
 static int find(struct pipeline *pipeline, struct flextrace_error *error)
 {
-	const struct plain_options *options = &pipeline->options->plain;
-	struct emitted *emitted = options->emitted;
+	struct emitted *emitted = pipeline->options->plain.emitted;
 	struct findings_input input = {
 		.timeline = &pipeline->timeline,
 		.strings = &pipeline->cache,
 		.ledger = pipeline->ledger,
-		.compiler_info = options->compiler_info.texts,
-		.n_compiler_info = options->compiler_info.n,
-		.kernels_from = options->kernels_from,
-		.power_unit = options->power_unit,
+		.options = &pipeline->options->findings,
 		.emitted = emitted && emitted->is_known ? emitted : NULL,
-		.aie = &options->aie,
 		.core_hz = pipeline->options->core_hz,
-		.has_rank_rows = options->per_rank,
 		.draws_no_flows = is_off(pipeline, "flows"),
 		.marks_no_iterations = is_off(pipeline, "iterations"),
 	};

@@ -5,7 +5,6 @@
 #ifndef FLEXTRACE_PIPELINE_H
 #define FLEXTRACE_PIPELINE_H
 
-#include "model/aie_options.h"
 #include "engine/align/align.h"
 #include "engine/calibrate/calibrate.h"
 #include "derivations.h"
@@ -23,6 +22,7 @@ struct pipeline_options {
 	struct emit_options emit;
 	struct calibrate_options calibrate;
 	struct align_options align;
+	struct findings_options findings;
 	struct select_options select;
 	struct plain_options plain;            /* texts weak */
 	const struct derivations *derivations; /* weak; NULL = all */

@@ -140,8 +140,7 @@ int profile_read(struct conversion_options *options, struct flextrace_error *err
 void conversion_options_release(struct conversion_options *options)
 {
 	options_release(conversion_option_table, options);
-	free(options->profile_off.texts);
-	options->profile_off = (struct option_list){NULL, 0};
+	text_list_release(&options->profile_off);
 	cJSON_Delete(options->profile_document);
 	options->profile_document = NULL;
 }

@@ -105,7 +105,7 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 	const char **inputs = malloc(reader->n_traces * sizeof(*inputs));
 	struct reader_options traces = *reader;
 	struct import_options files = {.torch_ranks = options->torch_ranks,
-	                               .aie = &options->plain.aie,
+	                               .aie = &options->findings.aie,
 	                               .warn = cli_pass_warning,
 	                               .pair = keep_pair,
 	                               .context = conversion};

@@ -18,7 +18,7 @@ static int print_all(const struct area_list *areas, const struct marker_names *n
 	return FLEXTRACE_OK;
 }
 
-static int decode(const char *const *paths, uint32_t n_paths, const struct option_list *images,
+static int decode(const char *const *paths, uint32_t n_paths, const struct text_list *images,
                   struct flextrace_error *error)
 {
 	struct area_list areas = {.warn = cli_pass_warning};

@@ -99,23 +99,24 @@ static int find_word(const char *const *words, const char *word)
 	return -1;
 }
 
-int emit_read_views(struct emit_views *views, const char *overlap, const char *types,
-                    const char *time_unit, struct flextrace_error *error)
+int emit_read_views(struct emit_views *views, const struct view_options *options,
+                    struct flextrace_error *error)
 {
 	static const char *const overlaps[] = {"lanes", "async", "drop", "warn", NULL};
 	static const char *const units[] = {"ms", "ns", NULL};
 	static const char known[] =
 		EMIT_TYPES_INTERVAL EMIT_TYPES_INSTANT EMIT_TYPES_COUNTER EMIT_TYPES_FLOW "M";
-	int mode = overlap ? find_word(overlaps, overlap) : 0;
-	int unit = time_unit ? find_word(units, time_unit) : 0;
+	const char *types = options->types;
+	int mode = options->overlap ? find_word(overlaps, options->overlap) : 0;
+	int unit = options->time_unit ? find_word(units, options->time_unit) : 0;
 
 	if (mode < 0)
 		return error_set(error, FLEXTRACE_E_USAGE,
 		                 "Option `overlap` takes lanes, async, drop or warn: value=%s",
-		                 overlap);
+		                 options->overlap);
 	if (unit < 0)
 		return error_set(error, FLEXTRACE_E_USAGE,
-		                 "Option `time-unit` takes ms or ns: value=%s", time_unit);
+		                 "Option `time-unit` takes ms or ns: value=%s", options->time_unit);
 	if (types && strspn(types, known) != strlen(types))
 		return error_set(error, FLEXTRACE_E_USAGE,
 		                 "Option `types` takes phases of the Trace Event format, out of "

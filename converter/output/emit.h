@@ -21,6 +21,7 @@
 #include "model/timeline/columns.h"
 #include "model/timeline/findings.h"
 #include "model/ledger/pair_report.h"
+#include "model/user_options.h"
 
 /* What run.json says besides the timeline. Nothing that differs between two runs on the
  * same input; all weak. */
@@ -92,8 +93,8 @@ int emit_check_formats(const char *formats, struct flextrace_error *error);
 
 /* Reads "lanes", "async", "drop" or "warn"; "ms" or "ns"; phases of the Trace Event format, which
  * are only looked at. NULL = the default. FLEXTRACE_E_USAGE. */
-int emit_read_views(struct emit_views *views, const char *overlap, const char *types,
-                    const char *time_unit, struct flextrace_error *error);
+int emit_read_views(struct emit_views *views, const struct view_options *options,
+                    struct flextrace_error *error);
 
 /* How many rows stand on overflow lanes. */
 uint64_t emit_count_overlaps(const struct timeline *timeline);

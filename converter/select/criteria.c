@@ -180,10 +180,10 @@ static int read_all(struct criteria *criteria, const struct select_options *opti
 	FLEXTRACE_TRY(read_numbers(&criteria->ranks, "ranks", options->ranks, error));
 	FLEXTRACE_TRY(read_numbers(&criteria->jobs, "jobs", options->jobs, error));
 	FLEXTRACE_TRY(read_time_range(criteria, options->time_range, error));
-	for (uint32_t i = 0; i < options->n_keep; i++)
-		FLEXTRACE_TRY(read_condition(criteria, options->keep[i], false, error));
-	for (uint32_t i = 0; i < options->n_drop; i++)
-		FLEXTRACE_TRY(read_condition(criteria, options->drop[i], true, error));
+	for (uint32_t i = 0; i < options->keep.n; i++)
+		FLEXTRACE_TRY(read_condition(criteria, options->keep.texts[i], false, error));
+	for (uint32_t i = 0; i < options->drop.n; i++)
+		FLEXTRACE_TRY(read_condition(criteria, options->drop.texts[i], true, error));
 	return options->drop_globals ? add_globals(criteria) : FLEXTRACE_OK;
 }
 
@@ -194,8 +194,8 @@ int criteria_read(struct criteria *criteria, const struct select_options *option
 	int code;
 
 	*criteria = (struct criteria){
-		.skip = options->skip,
-		.count = options->count ? options->count : UINT64_MAX,
+		.skip = (uint64_t)options->skip,
+		.count = options->count ? (uint64_t)options->count : UINT64_MAX,
 	};
 	code = read_all(criteria, options, &cause);
 	if (code < 0)

@@ -318,8 +318,8 @@ static void release(struct pass *pass)
 /* Whether there is any criterion. */
 static bool is_asked(const struct select_options *options)
 {
-	return options->ranks || options->jobs || options->time_range || options->n_keep ||
-	       options->n_drop || options->skip || options->count || options->drop_globals;
+	return options->ranks || options->jobs || options->time_range || options->keep.n ||
+	       options->drop.n || options->skip || options->count || options->drop_globals;
 }
 
 static void show_all(const struct select_input *input, struct selection *selection)

@@ -18,21 +18,7 @@
 #include "model/timeline/event_class.h"
 #include "base/error.h"
 #include "model/ledger/ledger.h"
-
-/* Texts as they were given; all weak. */
-struct select_options {
-	const char *ranks;       /* "0,2-5"; NULL = all */
-	const char *jobs;        /* likewise */
-	const char *time_range;  /* "FROM,TO", see select_check() */
-	const char *const *keep; /* "ATTRIBUTE:REGEX": rows must match all of them */
-	uint32_t n_keep;
-	const char *const *drop; /* likewise: rows must match none */
-	uint32_t n_drop;
-	uint64_t skip;  /* of the rows that are left, in order of time */
-	uint64_t count; /* 0 = all */
-	bool drop_globals;
-	bool drop_flows; /* no arrow is shown */
-};
+#include "model/user_options.h"
 
 /* FLEXTRACE_E_USAGE: a text is no list of numbers, no time, no regular expression (POSIX, extended)
  * or names an attribute that there is not. Either time of a range may be missing; one is a whole

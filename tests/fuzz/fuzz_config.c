@@ -11,21 +11,13 @@
 
 static void check_texts(const struct conversion_options *options)
 {
-	const struct select_options select = {.ranks = options->select.ranks,
-	                                      .jobs = options->select.jobs,
-	                                      .time_range = options->select.time_range,
-	                                      .keep = options->select.keep.texts,
-	                                      .n_keep = options->select.keep.n,
-	                                      .drop = options->select.drop.texts,
-	                                      .n_drop = options->select.drop.n};
 	struct clock_settings settings = {0};
 	struct derivations derivations;
 	struct emit_views views;
 
-	select_check(&select, NULL);
+	select_check(&options->select, NULL);
 	derivations_read(&derivations, options, NULL);
-	emit_read_views(&views, options->view.overlap, options->view.types, options->view.time_unit,
-	                NULL);
+	emit_read_views(&views, &options->view, NULL);
 	dialect_check_ranks(options->select.ranks, NULL);
 	if (options->latency_floor_ns)
 		clock_options_floors(options->latency_floor_ns, &settings, NULL);

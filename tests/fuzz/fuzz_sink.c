@@ -114,7 +114,7 @@ static int convert(struct source *source, struct decoder *decoder, struct string
 		.emit = {.output_dir = fuzz_dir(), .formats = "chrome,csv,text", .gzip = flags & 1},
 		.calibrate = CALIBRATE_OPTIONS_INIT,
 		.align = {.reference_rank = -1, .is_off = flags & 2},
-		.plain = {.per_rank = flags & 4},
+		.findings = {.per_rank = flags & 4},
 	};
 	struct flextrace_error error = {0};
 	struct pipeline_result result;

@@ -37,7 +37,7 @@ int flex_start(void **state)
 		.emit = {.output_dir = run->out, .formats = "csv,chrome,text", .n_threads = 1},
 		.calibrate = CALIBRATE_OPTIONS_INIT,
 		.align = ALIGN_OPTIONS_INIT,
-		.plain = {.aie = AIE_OPTIONS_INIT},
+		.findings = {.aie = AIE_OPTIONS_INIT},
 	};
 	return mkdir(run->in, 0700);
 }
@@ -110,7 +110,7 @@ void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t
 		.n_paths = n,
 		.dialect = run->dialect,
 		.torch_ranks = run->torch_ranks,
-		.aie = &run->options.plain.aie,
+		.aie = &run->options.findings.aie,
 		.warn = note_warning,
 		.pair = note_pair,
 		.context = run,

@@ -46,7 +46,7 @@ static int read_options(struct source *source, const bt_value *params,
 	                                   source->import.dialect == IMPORT_AIE ? of_aie : none};
 
 	source->options = (struct conversion_options)CONVERSION_OPTIONS_INIT;
-	source->import.aie = &source->options.plain.aie;
+	source->import.aie = &source->options.findings.aie;
 	return params_read(params, &known, &source->options, error);
 }
 

@@ -40,7 +40,7 @@ static int find_reference(const struct align_options *options, const struct iden
 	}
 	if (!best && options->reference_rank >= 0)
 		return error_set(error, FLEXTRACE_E_USAGE,
-		                 "No process has the reference rank: rank=%" PRId32,
+		                 "No process has the reference rank: rank=%" PRId64,
 		                 options->reference_rank);
 	*ret_clock = best ? best->host_clock : 0;
 	return FLEXTRACE_OK;

@@ -20,19 +20,10 @@
 
 #include "base/error.h"
 #include "model/alignment.h"
+#include "model/user_options.h"
 #include "model/identity/identity.h"
 #include "model/ledger/ledger.h"
 #include "model/model.h"
-
-struct align_options {
-	int32_t reference_rank; /* whose clock is the reference; -1 = the lowest known rank */
-	bool is_off;            /* use no evidence: shift by the epoch offsets only */
-	double rho_host_ppm;    /* how fast a host clock's rate may wander around its mean */
-};
-#define ALIGN_OPTIONS_INIT     \
-	{                      \
-		-1, false, 2.0 \
-	}
 
 /* `identity` is weak and must outlive the alignment; `sync_points` (struct sync_point) is weak.
  * The reference is the host clock of the lowest known rank, else of the first process.

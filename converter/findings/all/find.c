@@ -14,17 +14,19 @@
 static int rate_kernels(struct findings_owner *all, const struct findings_input *input,
                         struct flextrace_error *error)
 {
+	const struct findings_options *asked = input->options;
 	const struct utilization_options options = {
 		.core_hz = input->core_hz,
-		.times = input->kernels_from ? &all->kernel_times : NULL,
+		.times = asked->kernels_from ? &all->kernel_times : NULL,
 	};
 
-	if (!input->n_compiler_info)
+	if (!asked->compiler_info.n)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(compiler_info_read(&all->compiler_info, input->compiler_info,
-	                                 input->n_compiler_info, input->strings, error));
-	if (input->kernels_from)
-		FLEXTRACE_TRY(kernel_times_read(&all->kernel_times, input->kernels_from,
+	FLEXTRACE_TRY(compiler_info_read(&all->compiler_info,
+	                                 (const char *const *)asked->compiler_info.texts,
+	                                 asked->compiler_info.n, input->strings, error));
+	if (asked->kernels_from)
+		FLEXTRACE_TRY(kernel_times_read(&all->kernel_times, asked->kernels_from,
 		                                input->strings, error));
 	all->findings.costs = &all->costs;
 	return utilization_run(&all->costs, &all->compiler_info, &options, input->timeline,
@@ -49,8 +51,8 @@ int findings_place(struct findings_owner *all, const struct findings_input *inpu
 {
 	enum power_unit unit = POWER_AUTO;
 
-	if (input->power_unit)
-		power_unit_read(input->power_unit, &unit);
+	if (input->options->power_unit)
+		power_unit_read(input->options->power_unit, &unit);
 	return power_find(&all->power, &all->samples, input->timeline, unit);
 }
 
@@ -62,7 +64,7 @@ int findings_find_rows(struct findings_owner *all, const struct findings_input *
 		.classes = &all->classes,
 		.power = &all->power,
 		.emitted = input->emitted,
-		.aie = input->aie,
+		.aie = &input->options->aie,
 	};
 	FLEXTRACE_TRY(owners_init(&all->owners, input->timeline->identity));
 	FLEXTRACE_TRY(rate_kernels(all, input, error));
@@ -106,7 +108,7 @@ int findings_find(struct findings_owner *all, const struct findings_input *input
 	all->findings.flows = &shown->flows_from;
 	FLEXTRACE_TRY(find_transfers(all, input));
 	FLEXTRACE_TRY(find_iterations(all, input));
-	if (!input->has_rank_rows)
+	if (!input->options->per_rank)
 		return FLEXTRACE_OK;
 	all->findings.rank_rows = &all->rank_rows;
 	return rank_rows_find(&all->rank_rows, &all->findings);

@@ -21,20 +21,16 @@
 #include "model/timeline/event_class.h"
 #include "model/timeline/findings.h"
 #include "model/timeline/transfer_ends.h"
+#include "model/user_options.h"
 
 struct findings_input {
 	const struct timeline *timeline; /* of derive; weak, all */
 	struct string_cache *strings;
-	struct ledger *ledger;            /* gets warnings */
-	const char *const *compiler_info; /* see compiler_info.h */
-	uint32_t n_compiler_info;
-	const char *kernels_from; /* see kernel_times.h; NULL = none */
-	const char *power_unit;   /* NULL = as devices tell */
+	struct ledger *ledger; /* gets warnings */
+	const struct findings_options *options;
 	const struct emitted *emitted;
-	const struct aie_options *aie;
 	double core_hz; /* 0 = as the trace tells */
 	bool counter_is_off[COMPUTED_COUNTER_COUNT];
-	bool has_rank_rows; /* for files of single ranks */
 	bool draws_no_flows, marks_no_iterations;
 };
 

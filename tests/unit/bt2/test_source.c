@@ -13,6 +13,7 @@
 
 #include "flex_fixture.h"
 #include "scratch.h"
+#include "texts.h"
 
 /* -- rows by hand ----------------------------------------------------------------------------- */
 
@@ -382,10 +383,8 @@ static void test_source__is_what_filters_ask_for(void **state)
 		flex_add_file(run, "a.json", "[" X("a0", 0, 1, "") "," X("a1", 1, 2, "") "]");
 		flex_add_file(run, "b.json", "[" X("b0", 0, 3, "") "," X("b1", 1, 4, "") "]");
 		run->options.select = (struct select_options){
-			.keep = &filter->keep,
-			.n_keep = filter->keep != NULL,
-			.drop = &filter->drop,
-			.n_drop = filter->drop != NULL,
+			.keep = TEXTS(&filter->keep, filter->keep != NULL),
+			.drop = TEXTS(&filter->drop, filter->drop != NULL),
 		};
 		flex_convert(run);
 		for (uint64_t row = 0; row < run->host.n_rows; row++) {
@@ -405,7 +404,7 @@ static void test_source__filters_tell_parts_of_a_control_block_apart(void **stat
 
 	flex_add_file(run, "a.json", "[" X("k Cmpt Exec", 0, 13, "," STAMPS) "]");
 	flex_add_file(run, "b.json", "[" X("k Cmpt Prep", 0, 12, "," STAMPS) "]");
-	run->options.select = (struct select_options){.keep = &keep, .n_keep = 1};
+	run->options.select = (struct select_options){.keep = TEXTS(&keep, 1)};
 	flex_convert(run);
 	assert_int_equal(run->events.n_rows, 1);
 	assert_string_equal(flex_cell(&run->events, 0, "kind"), "Prep");

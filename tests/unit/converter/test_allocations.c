@@ -84,7 +84,7 @@ static int set_options(const struct job *job, const char *dir, struct conversion
 	*options = (struct conversion_options)CONVERSION_OPTIONS_INIT;
 	options->output_dir = dir;
 	options->formats = "text,chrome,csv";
-	options->plain.per_rank = options->summarize_comm = true;
+	options->findings.per_rank = options->summarize_comm = true;
 	for (; *pair; pair += 2) {
 		spec = option_find(conversion_option_table, pair[0]);
 		assert_non_null(spec);

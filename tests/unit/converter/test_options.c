@@ -8,13 +8,14 @@
 
 #include "conversion_texts.h"
 #include "options.h"
+#include "texts.h"
 
 #define SIZE_MESSAGE "Option `size` takes a size as 1073741824, 512M or 2G: value="
 
 struct values {
 	bool flag;
 	const char *text;
-	struct option_list list;
+	struct text_list list;
 	int64_t number;
 	double real;
 	struct option_limit limit;
@@ -271,18 +272,18 @@ static void test_options__what_is_not_the_default_is_told(void **state)
 	(void)state;
 	expect_told(&options, "formats=chrome,csv\ngzip=no\nrho-ppm=10\n");
 	options.gzip = true;
-	options.reference_rank = 0;
-	options.no_align = true;
-	options.select.keep = (struct option_list){keep, 2};
+	options.align.reference_rank = 0;
+	options.align.is_off = true;
+	options.select.keep = TEXTS(keep, 2);
 	options.select.count = 7;
-	options.without = (struct option_list){without, 1};
+	options.without = TEXTS(without, 1);
 	options.memory_limit_bytes = 1;
 	options.plain.fail_on_loss.is_set = true;
 	options.profile = "p.json";
 	options.as = "flex";
-	options.plain.aie.M = 8;
-	options.plain.aie.iterations = 3;
-	options.plain.aie.clock_ghz = 1.5;
+	options.findings.aie.M = 8;
+	options.findings.aie.iterations = 3;
+	options.findings.aie.clock_ghz = 1.5;
 	expect_told(&options, "formats=chrome,csv\ngzip=yes\nrho-ppm=10\nreference-rank=0\n"
 	                      "no-align=yes\nkeep=kind:a,name:b\ncount=7\nas=flex\n"
 	                      "clock-ghz=1.5\nM=8\niterations=3\nwithout=loops\n");

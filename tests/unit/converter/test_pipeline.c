@@ -13,6 +13,7 @@
 #include "pipeline.h"
 #include "scratch.h"
 #include "text_source.h"
+#include "texts.h"
 
 struct run {
 	struct text_source source;
@@ -159,7 +160,7 @@ static void test_pipeline__refuses_names_that_are_no_firmware(void **state)
 	const char *names[] = {"/nonexistent/fw.elf"};
 
 	read_text(run, "9 1 1 scope begin_ns=7\n");
-	run->options.plain.names = (struct option_list){names, 1};
+	run->options.plain.names = TEXTS(names, 1);
 	assert_int_equal(convert(run), FLEXTRACE_E_INPUT);
 	assert_non_null(strstr(run->error.message, names[0]));
 	assert_false(scratch_has(run->dir, "timeline.txt"));

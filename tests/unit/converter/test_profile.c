@@ -86,13 +86,13 @@ static void test_profile__sets_options_of_every_type(void **state)
 	assert_int_equal(options->select.drop.n, 2);
 	assert_string_equal(options->select.drop.texts[1], "name:b");
 	assert_string_equal(options->select.keep.texts[0], "kind:c");
-	assert_int_equal(options->reference_rank, -1); /* not said: the default */
+	assert_int_equal(options->align.reference_rank, -1); /* not said: the default */
 }
 
 static void test_profile__sets_options_of_aie(void **state)
 {
 	struct place *place = *state;
-	const struct aie_options *aie = &place->options.plain.aie;
+	const struct aie_options *aie = &place->options.findings.aie;
 
 	give(place, "iterations", "5"); /* the last of all */
 	read_good(place, "{\"peak-macs\": 256, \"M\": 512, \"hwid\": \"npu2\", \"iterations\": 9}");

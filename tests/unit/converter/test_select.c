@@ -16,6 +16,7 @@
 #include "scratch.h"
 #include "text_source.h"
 #include "trace_checker.h"
+#include "texts.h"
 
 /* Time 0 is second 1000. Two ranks with a launch, its kernel (jobs 1 and 2), a copy without launch
  * (job 3), an instant, a counter, a memory record; rank 0 has marks of two batches, too. */
@@ -183,10 +184,8 @@ static void test_select__leaves_what_was_asked_for(void **state)
 			.ranks = c->ranks,
 			.jobs = c->jobs,
 			.time_range = c->time_range,
-			.keep = &c->keep,
-			.n_keep = c->keep != NULL,
-			.drop = &c->drop,
-			.n_drop = c->drop != NULL,
+			.keep = TEXTS(&c->keep, c->keep != NULL),
+			.drop = TEXTS(&c->drop, c->drop != NULL),
 			.skip = c->skip,
 			.count = c->count,
 			.drop_globals = c->drop_globals,
@@ -259,7 +258,7 @@ static void test_select__leaves_classes_as_they_were(void **state)
 
 	strcpy(text, sample);
 	strcat(text, more);
-	run->options.select = (struct select_options){.ranks = "0", .keep = keep, .n_keep = 1};
+	run->options.select = (struct select_options){.ranks = "0", .keep = TEXTS(keep, 1)};
 	assert_int_equal(convert(run, text), 0);
 	free(text);
 	text = scratch_read(run->dir, "events.csv", NULL);
@@ -275,7 +274,7 @@ static void test_select__forgets_crossings_that_are_gone(void **state)
 	struct run *run = *state;
 	const char *drop = "name:b";
 
-	run->options.select = (struct select_options){.drop = &drop, .n_drop = 1};
+	run->options.select = (struct select_options){.drop = TEXTS(&drop, 1)};
 	assert_int_equal(convert(run, crossing), 0);
 	assert_int_equal(run->source.decoder.ledger.warnings[WARNING_CROSSING], 0);
 	assert_int_equal(run->result.host_rows, 1);
@@ -320,8 +319,8 @@ static void test_select__says_what_it_does_not_understand(void **state)
 		assert_non_null(strstr(error.message, "`time-range`"));
 	}
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++) {
-		const struct select_options keep = {.keep = &conditions[i], .n_keep = 1};
-		const struct select_options drop = {.drop = &conditions[i], .n_drop = 1};
+		const struct select_options keep = {.keep = TEXTS(&conditions[i], 1)};
+		const struct select_options drop = {.drop = TEXTS(&conditions[i], 1)};
 
 		assert_int_equal(select_check(&keep, &error), FLEXTRACE_E_USAGE);
 		assert_int_equal(select_check(&drop, &error), FLEXTRACE_E_USAGE);
@@ -334,8 +333,7 @@ static void test_select__survives_every_failing_allocation(void **state)
 	const struct select_options select = {.ranks = "0",
 	                                      .jobs = "1",
 	                                      .time_range = "+0,",
-	                                      .keep = keep,
-	                                      .n_keep = 2,
+	                                      .keep = TEXTS(keep, 2),
 	                                      .drop_globals = true};
 	uint64_t n = 1;
 	bool failed = true;

@@ -145,7 +145,7 @@ static void test_aie__takes_the_gap_of_duplicates_that_it_is_told(void **state)
 	struct flex_run *run = *state;
 	char *kernels;
 
-	run->options.plain.aie.duplicate_gap = 0.1;
+	run->options.findings.aie.duplicate_gap = 0.1;
 	convert(state, KERNEL_1 "0B300 0E301 0B310 0E311 1B372 1E373 " KERNEL_3, NULL);
 	kernels = kernels_of(run);
 	assert_string_equal(kernels, "100-173;310-373;500-573;");
@@ -161,7 +161,7 @@ static void test_aie__places_cycles_by_the_clock_that_it_is_told(void **state)
 	struct flex_run *run = *state;
 	uint64_t row;
 
-	run->options.plain.aie.clock_ghz = 2;
+	run->options.findings.aie.clock_ghz = 2;
 	convert(state, "7B1000 7E3000 7B4000 7E6000", NULL);
 	for (row = 0; row < 2; row++) {
 		assert_in_range(flex_number(&run->events, row, "start_ns"), 499 + 1500 * row,

@@ -138,7 +138,7 @@ static void test_aie_run__makes_no_iteration_of_a_leading_wait(void **state)
 	struct flex_run *run = *state;
 	cJSON *core;
 
-	run->options.plain.aie.stall_factor = 15;
+	run->options.findings.aie.stall_factor = 15;
 	convert(state, LEADING FIRST LONG_STALL SECOND LAST_STALL, NULL);
 	core = read_json(run, "tile2,1.json");
 	check_number(core, "lock_stall_boundary_count", 2);
@@ -168,7 +168,7 @@ static void test_aie_run__takes_the_factor_that_it_is_told(void **state)
 	struct flex_run *run = *state;
 	cJSON *core;
 
-	run->options.plain.aie.stall_factor = 0.1;
+	run->options.findings.aie.stall_factor = 0.1;
 	convert(state, LEADING FIRST LONG_STALL SECOND LAST_STALL, NULL);
 	core = read_json(run, "tile2,1.json");
 	check_number(core, "detected_total_iterations", 3);
@@ -236,8 +236,8 @@ static void test_aie_run__names_the_phases_of_iterations(void **state)
 		flex_stop(state);
 		assert_int_equal(flex_start(state), 0);
 		run = *state;
-		run->options.plain.aie.warmup = windows[i].warmup;
-		run->options.plain.aie.iterations = windows[i].iterations;
+		run->options.findings.aie.warmup = windows[i].warmup;
+		run->options.findings.aie.iterations = windows[i].iterations;
 		convert(state, LEADING FIRST LONG_STALL SECOND LAST_STALL, NULL);
 		check_window(run, &windows[i]);
 	}
@@ -271,7 +271,7 @@ static void test_aie_run__takes_the_window_of_outliers_that_it_is_told(void **st
 	struct flex_run *run = *state;
 	cJSON *core;
 
-	run->options.plain.aie.outlier_window = 1.1;
+	run->options.findings.aie.outlier_window = 1.1;
 	convert(state, LEADING FIRST LONG_STALL SECOND, NULL);
 	core = read_json(run, "tile2,1.json");
 	check_n(core, "outliers", 1);
@@ -309,7 +309,7 @@ static void test_aie_run__says_so_where_no_kernel_is(void **state)
 static struct flex_run *convert_two(void **state)
 {
 	struct flex_run *run = *state;
-	struct aie_options *aie = &run->options.plain.aie;
+	struct aie_options *aie = &run->options.findings.aie;
 
 	aie->M = aie->K = aie->N = 64;
 	aie->m = aie->n = 16;
@@ -461,8 +461,8 @@ static void test_aie_run__goes_by_options_before_paths(void **state)
 	char *text = aie_json(LEADING FIRST);
 	cJSON *index;
 
-	run->options.plain.aie.M = 7;
-	run->options.plain.aie.hwid = "mine";
+	run->options.findings.aie.M = 7;
+	run->options.findings.aie.hwid = "mine";
 	flex_add_file(run, "trace_mm_512_256_128.json", text);
 	free(text);
 	flex_convert(run);

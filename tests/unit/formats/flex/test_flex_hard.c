@@ -17,6 +17,7 @@
 #include "flex_checks.h"
 #include "imports.h"
 #include "scratch.h"
+#include "texts.h"
 
 #define N_MANY  500
 #define N_TURNS 3
@@ -226,7 +227,7 @@ static struct flex_run *begin(void **state, void write(FILE *to))
 	assert_int_equal(fclose(to), 0);
 	flex_add_file(run, "a.json", text);
 	free(text);
-	run->options.plain.per_rank = true;
+	run->options.findings.per_rank = true;
 	return run;
 }
 
@@ -315,7 +316,7 @@ static void test_flex_hard__rates_kernels_without_length(void **state)
 	assert_non_null(log);
 	fputs("Ideal/Total Cycles\nk-opCatA 10\n====== Perf Summary End ======\n", log);
 	assert_int_equal(fclose(log), 0);
-	run->options.plain.compiler_info = (struct option_list){&text, 1};
+	run->options.findings.compiler_info = TEXTS(&text, 1);
 	flex_convert(run);
 	free(flex_check_files(run));
 	assert_int_equal(flex_count(&run->events, "ideal_cycles", "10"), 20);

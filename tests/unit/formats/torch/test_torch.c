@@ -284,7 +284,7 @@ static void test_torch__takes_steps_of_2021_and_makes_up_none(void **state)
 {
 	struct flex_run *run = *state;
 
-	run->options.plain.per_rank = true;
+	run->options.findings.per_rank = true;
 	convert(state, of_2021);
 	flex_row(&run->host, "name", "ProfilerStep#5", "kind", "Step");
 	flex_row(&run->host, "name", "ProfilerStep#6", "kind", "Step");
@@ -309,7 +309,7 @@ static void test_torch__says_again_what_the_file_said(void **state)
 	};
 	struct flex_run *run = *state;
 
-	run->options.plain.per_rank = true;
+	run->options.findings.per_rank = true;
 	convert(state, of_2021);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!rank_has_text(run, all[i]))
@@ -376,7 +376,7 @@ static void test_torch__says_again_who_rank_and_devices_are(void **state)
 {
 	struct flex_run *run = *state;
 
-	run->options.plain.per_rank = true;
+	run->options.findings.per_rank = true;
 	convert(state,
 	        FILE_OF("\"deviceProperties\":[{\"id\":3,\"name\":\"<A>\",\"totalGlobalMem\":"
 	                "42297524224}],"
@@ -392,7 +392,7 @@ static void test_torch__leaves_what_crosses_on_its_line(void **state)
 {
 	struct flex_run *run = *state;
 
-	run->options.plain.per_rank = true;
+	run->options.findings.per_rank = true;
 	convert(state, crossing);
 	assert_true(rank_has_text(run, "\"name\":\"f\",\"pid\":500,\"tid\":501,"));
 	assert_true(rank_has_text(run, "\"name\":\"ProfilerStep#3\",\"pid\":500,\"tid\":501,"));
@@ -405,7 +405,7 @@ static void test_torch__keeps_arrows_to_gradients(void **state)
 	struct flex_run *run = *state;
 	char *text;
 
-	run->options.plain.per_rank = true;
+	run->options.findings.per_rank = true;
 	convert(state, gradients);
 	assert_true(rank_has_text(run, "\"ph\":\"s\",\"id\":1,\"cat\":\"fwdbwd\",\"name\":"
 	                               "\"fwdbwd\",\"pid\":500,\"tid\":501,"));
