@@ -4,7 +4,7 @@ flextrace_add_unit_test(NAME buffers SOURCES cli/ring/buffers.c cli/process/path
 flextrace_add_unit_test(NAME csv_reader SOURCES converter/base/text/csv_reader.c converter/base/error.c)
 flextrace_add_unit_test(NAME csv_table SOURCES cli/report/csv_table.c converter/base/text/csv_reader.c cli/terminal/message.c converter/base/error.c)
 flextrace_add_unit_test(NAME twice SOURCES cli/report/twice.c tests/support/scratch.c LIBS flextrace_core)
-flextrace_add_unit_test(NAME elf_facts SOURCES cli/doctor/elf_facts.c tracer/src/area/elf_file.c tracer/src/area/elf_names.c converter/base/error.c)
+flextrace_add_unit_test(NAME instrumentation SOURCES cli/doctor/instrumentation.c tracer/src/area/elf_file.c tracer/src/area/elf_names.c converter/base/error.c)
 flextrace_add_unit_test(NAME launcher SOURCES cli/process/launcher.c cli/process/process.c cli/process/paths.c converter/base/error.c)
 flextrace_add_unit_test(NAME salvage SOURCES cli/ring/salvage.c cli/ring/layout.c converter/base/text/text_file.c)
 flextrace_add_unit_test(NAME salvage_kills SOURCES cli/ring/salvage.c cli/ring/layout.c converter/base/text/text_file.c)

@@ -339,7 +339,7 @@ static void attend(struct run *run)
 }
 
 /* A shell tells of its own children only. */
-static void tell_signal(int program_code)
+static void note_signal(int program_code)
 {
 	int number = program_code - 128;
 
@@ -375,7 +375,7 @@ static int record_program(struct run *run)
 	       : pid < 0   ? 126
 	                   : child_wait(pid, &run->signals, &run->attendance.meanwhile);
 	if (run->has_run)
-		tell_signal(code);
+		note_signal(code);
 	ended = end(run, code);
 	return code ? code : ended;
 }

@@ -24,8 +24,8 @@
 #define COMMAND_LIMIT_S 20
 #define ROOT_SOCKET     "/run/lttng/client-lttng-sessiond"
 
-void verdict_tell(struct verdicts *verdicts, enum verdict verdict, const char *mend,
-                  const char *format, ...)
+void verdict_print(struct verdicts *verdicts, enum verdict verdict, const char *mend,
+                   const char *format, ...)
 {
 	static const enum cli_style styles[] = {CLI_GREEN, CLI_YELLOW, CLI_RED};
 	static const char *const words[] = {"ok  ", "warn", "fail"};
@@ -229,14 +229,14 @@ static void check_memory(struct verdicts *verdicts)
 		verdict_fail(verdicts, NULL, "/dev/shm: %s", error.message);
 		return;
 	}
-	verdict_tell(verdicts, plan.is_scaled ? VERDICT_WARN : VERDICT_OK,
-	             plan.is_scaled
-	                     ? "enlarge /dev/shm (docker run --shm-size=2g) if events are lost"
-	                     : NULL,
-	             "/dev/shm: buffers of %" PRIu64 " x %s on %" PRIu32 " CPUs take %s of %s",
-	             plan.events.n_subbufs, buffers_format_size(plan.events.subbuf_bytes, size),
-	             plan.n_cpus, buffers_format_size(plan.total_bytes, total),
-	             buffers_format_size(free_bytes, free_size));
+	verdict_print(verdicts, plan.is_scaled ? VERDICT_WARN : VERDICT_OK,
+	              plan.is_scaled
+	                      ? "enlarge /dev/shm (docker run --shm-size=2g) if events are lost"
+	                      : NULL,
+	              "/dev/shm: buffers of %" PRIu64 " x %s on %" PRIu32 " CPUs take %s of %s",
+	              plan.events.n_subbufs, buffers_format_size(plan.events.subbuf_bytes, size),
+	              plan.n_cpus, buffers_format_size(plan.total_bytes, total),
+	              buffers_format_size(free_bytes, free_size));
 }
 
 static void check_machine(struct verdicts *verdicts)

@@ -12,12 +12,12 @@ struct verdicts { /* zeroed: none */
 };
 
 /* Prints and counts a finding; the text in `mend` says what to do, NULL = nothing. */
-void verdict_tell(struct verdicts *verdicts, enum verdict verdict, const char *mend,
-                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+void verdict_print(struct verdicts *verdicts, enum verdict verdict, const char *mend,
+                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-#define verdict_ok(verdicts, ...)         verdict_tell(verdicts, VERDICT_OK, NULL, __VA_ARGS__)
-#define verdict_warn(verdicts, mend, ...) verdict_tell(verdicts, VERDICT_WARN, mend, __VA_ARGS__)
-#define verdict_fail(verdicts, mend, ...) verdict_tell(verdicts, VERDICT_FAIL, mend, __VA_ARGS__)
+#define verdict_ok(verdicts, ...)         verdict_print(verdicts, VERDICT_OK, NULL, __VA_ARGS__)
+#define verdict_warn(verdicts, mend, ...) verdict_print(verdicts, VERDICT_WARN, mend, __VA_ARGS__)
+#define verdict_fail(verdicts, mend, ...) verdict_print(verdicts, VERDICT_FAIL, mend, __VA_ARGS__)
 
 /* Looks into a program, a library or a firmware image. */
 void doctor_file(struct verdicts *verdicts, const char *path);

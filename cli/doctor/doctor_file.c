@@ -6,32 +6,33 @@
 #include <flextrace/wire.h>
 
 #include "doctor.h"
-#include "elf_facts.h"
+#include "instrumentation.h"
 
-static void tell_markers(struct verdicts *verdicts, const char *path, const struct elf_facts *facts)
+static void print_markers(struct verdicts *verdicts, const char *path,
+                          const struct instrumentation *found)
 {
 	const uint32_t head_bytes = FLEXTRACE_WIRE_RING_OFFSET;
 
-	if (!facts->wire_version)
+	if (!found->wire_version)
 		verdict_warn(verdicts,
 		             "link marker.c of flextrace, and keep its section .flextrace.markers",
 		             "%s: markers, of an unknown version", path);
-	else if (facts->wire_version != FLEXTRACE_WIRE_VERSION)
+	else if (found->wire_version != FLEXTRACE_WIRE_VERSION)
 		verdict_fail(verdicts, "use flextrace of one version for the firmware and the host",
 		             "%s: markers with areas of version %" PRIu32
 		             ", this flextrace reads version %u",
-		             path, facts->wire_version, FLEXTRACE_WIRE_VERSION);
+		             path, found->wire_version, FLEXTRACE_WIRE_VERSION);
 	else
 		verdict_ok(verdicts,
 		           "%s: markers with areas of version %" PRIu32 ", a counter of %" PRIu32
 		           " bits and 2 slots for runs",
-		           path, facts->wire_version, facts->counter_bits);
-	if (facts->area_bytes > head_bytes)
+		           path, found->wire_version, found->counter_bits);
+	if (found->area_bytes > head_bytes)
 		verdict_ok(verdicts,
 		           "%s: flextrace_area has room for %" PRIu64 " records of the ring", path,
-		           (facts->area_bytes - head_bytes) / 8);
-	if (facts->n_names)
-		verdict_ok(verdicts, "%s: %" PRIu32 " names of markers", path, facts->n_names);
+		           (found->area_bytes - head_bytes) / 8);
+	if (found->n_names)
+		verdict_ok(verdicts, "%s: %" PRIu32 " names of markers", path, found->n_names);
 	else
 		verdict_warn(verdicts,
 		             "keep the section .flextrace.names: no --strip-all on the file that "
@@ -39,9 +40,10 @@ static void tell_markers(struct verdicts *verdicts, const char *path, const stru
 		             "%s: no names of markers, they will be numbers", path);
 }
 
-static void tell_nothing(struct verdicts *verdicts, const char *path, const struct elf_facts *facts)
+static void print_nothing(struct verdicts *verdicts, const char *path,
+                          const struct instrumentation *found)
 {
-	if (facts->is_of_this_machine)
+	if (found->is_of_this_machine)
 		verdict_fail(verdicts,
 		             "compile it with flextrace/flextrace.h and without "
 		             "FLEXTRACE_DISABLE; if a shared library of it is instrumented, name "
@@ -58,18 +60,18 @@ static void tell_nothing(struct verdicts *verdicts, const char *path, const stru
 void doctor_file(struct verdicts *verdicts, const char *path)
 {
 	struct flextrace_error error = {0};
-	struct elf_facts facts;
+	struct instrumentation found;
 
-	if (elf_facts_read(path, &facts, &error) < 0) {
+	if (instrumentation_read(path, &found, &error) < 0) {
 		verdict_fail(verdicts, NULL, "%s", error.message);
 		return;
 	}
-	if (*facts.program)
-		verdict_ok(verdicts, "%s: instrumented, flextrace %s", path, facts.program);
-	if (*facts.provider)
-		verdict_ok(verdicts, "%s: LTTng provider, flextrace %s", path, facts.provider);
-	if (facts.has_markers)
-		tell_markers(verdicts, path, &facts);
-	if (!*facts.program && !*facts.provider && !facts.has_markers)
-		tell_nothing(verdicts, path, &facts);
+	if (*found.program)
+		verdict_ok(verdicts, "%s: instrumented, flextrace %s", path, found.program);
+	if (*found.provider)
+		verdict_ok(verdicts, "%s: LTTng provider, flextrace %s", path, found.provider);
+	if (found.has_markers)
+		print_markers(verdicts, path, &found);
+	if (!*found.program && !*found.provider && !found.has_markers)
+		print_nothing(verdicts, path, &found);
 }

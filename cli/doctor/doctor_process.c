@@ -11,7 +11,7 @@
 #include "recording/lttng/daemon.h"
 #include "doctor.h"
 #include "process/process.h"
-#include "elf_facts.h"
+#include "instrumentation.h"
 #include "recording/lttng/registration.h"
 
 /* What is mapped in the process. */
@@ -25,19 +25,19 @@ static void look_into(struct mapped *mapped, const char *path)
 {
 	struct flextrace_error error = {0};
 	char seen_from_here[PATH_MAX + 32];
-	struct elf_facts facts;
+	struct instrumentation found;
 
 	snprintf(seen_from_here, sizeof(seen_from_here), "/proc/%ld/root%s", (long)mapped->pid,
 	         path);
-	if (elf_facts_read(seen_from_here, &facts, &error) < 0)
+	if (instrumentation_read(seen_from_here, &found, &error) < 0)
 		return; /* no ELF file: data */
-	if (*facts.program)
-		verdict_ok(mapped->verdicts, "instrumented: %s, flextrace %s", path, facts.program);
-	if (*facts.provider)
+	if (*found.program)
+		verdict_ok(mapped->verdicts, "instrumented: %s, flextrace %s", path, found.program);
+	if (*found.provider)
 		verdict_ok(mapped->verdicts, "LTTng provider: %s, flextrace %s", path,
-		           facts.provider);
-	mapped->is_instrumented |= *facts.program != '\0';
-	mapped->has_provider |= *facts.provider != '\0';
+		           found.provider);
+	mapped->is_instrumented |= *found.program != '\0';
+	mapped->has_provider |= *found.provider != '\0';
 }
 
 /* Reads the lines of code of /proc/PID/maps: "from-to r-xp offset device inode  path". False: with
@@ -81,7 +81,7 @@ static char *find_variable(pid_t pid, const char *name)
 	return value;
 }
 
-static void tell_no_provider(struct verdicts *verdicts, pid_t pid)
+static void explain_no_provider(struct verdicts *verdicts, pid_t pid)
 {
 	char *off = find_variable(pid, "FLEXTRACE");
 	char *path = find_variable(pid, "FLEXTRACE_PROVIDER");
@@ -150,7 +150,7 @@ void doctor_process(struct verdicts *verdicts, pid_t pid)
 		             "compile it with flextrace/flextrace.h and without FLEXTRACE_DISABLE",
 		             "process %ld: not instrumented, or compiled out", (long)pid);
 	else if (!mapped.has_provider)
-		tell_no_provider(verdicts, pid);
+		explain_no_provider(verdicts, pid);
 	if (!mapped.is_instrumented || !mapped.has_provider)
 		return;
 	if (!daemon_is_alive()) {

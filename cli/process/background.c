@@ -89,7 +89,7 @@ static void start_next(struct background *background)
 }
 
 /* Tells of the conversion that has ended. */
-static void tell(struct background *background, int status)
+static void report(struct background *background, int status)
 {
 	const struct background_job *job = &background->jobs[0];
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_INPUT;
@@ -110,7 +110,7 @@ static bool reap(struct background *background, int options)
 
 	if (pid == 0)
 		return false;
-	tell(background, pid < 0 ? -1 : status);
+	report(background, pid < 0 ? -1 : status);
 	background->pid = 0;
 	remove_first(background);
 	start_next(background);

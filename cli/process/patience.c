@@ -42,9 +42,9 @@ static bool is_over(struct patience *patience)
 	}
 	if (waited_ns < PATIENCE_S * INT64_C(1000000000))
 		return false;
-	if (!patience->is_told)
+	if (!patience->is_announced)
 		cli_note("waiting for %s", patience->what);
-	patience->is_told = true;
+	patience->is_announced = true;
 	number = patience_ending_signal();
 	if (number)
 		cli_warn("Waiting no longer for %s: %s", patience->what, strsignal(number));

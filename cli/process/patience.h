@@ -39,7 +39,7 @@ struct patience {
 	const char *what; /* weak: what is waited for */
 	int limit_s;
 	int64_t began_ns; /* 0 = at the first call */
-	bool is_told;
+	bool is_announced;
 };
 
 /* Waits until `fd` (-1: none) can be read, but no longer than a moment. Returns false if the

@@ -61,7 +61,7 @@ static void add_chunks(struct attendance *attendance)
 }
 
 /* A session that lost its consumer daemon ends as if all was well. */
-static void tell_failed(struct attendance *attendance, const struct flextrace_error *error)
+static void report_failed(struct attendance *attendance, const struct flextrace_error *error)
 {
 	cli_error("No more chunks are closed, and records may be lost from here on: %s",
 	          error->message);
@@ -78,7 +78,7 @@ static void rotate(struct attendance *attendance)
 		return;
 	code = rotator_tick(rotator, &error);
 	if (code < 0)
-		tell_failed(attendance, &error);
+		report_failed(attendance, &error);
 	if (code > 0)
 		add_chunks(attendance);
 }
@@ -150,7 +150,7 @@ void attend_end(struct attendance *attendance)
 	struct flextrace_error error = {0};
 
 	if (rotator_finish(&attendance->rotator, &error) < 0)
-		tell_failed(attendance, &error);
+		report_failed(attendance, &error);
 }
 
 void attend_rest(struct attendance *attendance)

@@ -367,7 +367,7 @@ static int check_free(const char *dir, struct flextrace_error *error)
 	                 other.dir);
 }
 
-static void tell_scaled(const struct buffer_plan *buffers, bool is_crash_safe)
+static void note_scaled(const struct buffer_plan *buffers, bool is_crash_safe)
 {
 	char size[32];
 
@@ -403,7 +403,7 @@ int recording_begin(const char *dir, const char *session, const struct recording
 		remove_all(&recording);
 		return code;
 	}
-	tell_scaled(&recording.buffers, options->is_crash_safe);
+	note_scaled(&recording.buffers, options->is_crash_safe);
 	*ret_recording = recording;
 	return FLEXTRACE_OK;
 }
@@ -451,8 +451,8 @@ static bool recover(const struct recording *recording)
 }
 
 /* LTTng failed while it recorded. */
-static int tell_cut(struct recording *recording, struct recording_outcome *outcome,
-                    struct flextrace_error *error)
+static int explain_cut(struct recording *recording, struct recording_outcome *outcome,
+                       struct flextrace_error *error)
 {
 	struct flextrace_error reason = *error;
 	const char *guess = outcome->is_full ? "the disk is full"
@@ -543,7 +543,7 @@ int recording_end(struct recording *recording, struct recording_outcome *ret_out
 	if (code == 0) {
 		remove_buffers(recording);
 	} else if (error) {
-		code = tell_cut(recording, ret_outcome, error);
+		code = explain_cut(recording, ret_outcome, error);
 	} else if (recovery_finish(recording, NULL) > 0) {
 		ret_outcome->verdict = SESSION_HAS_DATA;
 	}

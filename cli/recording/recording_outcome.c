@@ -68,7 +68,7 @@ void recording_count_unread(const struct recording *recording, struct recording_
 	emitted_release(&emitted);
 }
 
-static void tell_unread(const struct recording_unread *unread)
+static void report_unread(const struct recording_unread *unread)
 {
 	char others[32] = "";
 
@@ -79,7 +79,7 @@ static void tell_unread(const struct recording_unread *unread)
 	          unread->n_records, unread->program, unread->pid, others);
 }
 
-static int tell_no_data(void)
+static int refuse_no_data(void)
 {
 	return cli_refuse(CLI_INPUT,
 	                  "No data: no program with flextrace wrote a record. Was it built with "
@@ -111,8 +111,8 @@ int recording_explain(const struct recording *recording, const struct recording_
 	case SESSION_NO_STREAMS:
 	case SESSION_NO_RECORDS:
 		if (outcome->unread.n_records)
-			tell_unread(&outcome->unread);
-		return tell_no_data();
+			report_unread(&outcome->unread);
+		return refuse_no_data();
 	default:
 		return cli_refuse(CLI_INPUT,
 		                  "The recording failed: LTTng could not make the "
@@ -146,7 +146,7 @@ uint64_t recording_count_lost(const char *output_dir, const char *cause)
 }
 
 /* Nobody can hold it against what is read there, but the user. */
-static void tell_emitted(const struct recording *recording)
+static void note_emitted(const struct recording *recording)
 {
 	struct recording_unread unread;
 
@@ -167,7 +167,7 @@ int recording_tell_relay(const struct recording *recording, const struct recordi
 	cli_note("recorded on the relay, where `flextrace convert` reads it: "
 	         "lttng-traces/%s/%s-*",
 	         host, recording->session);
-	tell_emitted(recording);
+	note_emitted(recording);
 	if (recording->has_made_dir)
 		rmdir(recording->dir);
 	return recording->cut_code;
@@ -193,7 +193,7 @@ int recording_convert(const struct recording *recording, struct recorded_options
 	}
 	if (recording_scope_of(recording->session) == RECORDING_OF_COMMAND &&
 	    !has_processes(conversion->output_dir))
-		return tell_no_data();
+		return refuse_no_data();
 	if (!cli_is_quiet() && summary_print(conversion->output_dir, to, &error) < 0)
 		return cli_fail(&error);
 	fflush(to);

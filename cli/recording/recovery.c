@@ -107,14 +107,14 @@ static int complete_user(const char *user_dir, const char *metadata, struct flex
  * directory, or in the chunk that was written. */
 static int complete(const char *trace_dir, const char *metadata, struct flextrace_error *error)
 {
-	static const char *const places[] = {"", "[0-9]*-[0-9]*/"};
+	static const char *const levels[] = {"", "[0-9]*-[0-9]*/"};
 	const char *rest = strstr(metadata, "/ust/uid/") + 1;
 	int n = (int)(strrchr(rest, '/') - rest), code = FLEXTRACE_OK;
 	char pattern[PATH_MAX];
 	glob_t found;
 
 	for (int i = 0; i < 2 && code == FLEXTRACE_OK; i++) {
-		snprintf(pattern, sizeof(pattern), "%s%.*s", places[i], n, rest);
+		snprintf(pattern, sizeof(pattern), "%s%.*s", levels[i], n, rest);
 		glob_in(trace_dir, pattern, &found);
 		for (size_t j = 0; j < found.gl_pathc && code == FLEXTRACE_OK; j++)
 			code = complete_user(found.gl_pathv[j], metadata, error);
@@ -266,7 +266,7 @@ static void recover_below(const char *path)
 }
 
 /* Recordings in directories of a recording are not its own. */
-static void tell_others_below(const char *dir)
+static void note_others_below(const char *dir)
 {
 	glob_t found;
 
@@ -301,7 +301,7 @@ static int prepare(const char *path, char ret_instead[PATH_MAX], struct flextrac
 	is_whole = recording_is_in(path) && (path_is_there(path, RECORDING_ID_FILE) ||
 	                                     path_is_there(recording.dir, "run.json"));
 	if (is_whole)
-		tell_others_below(path);
+		note_others_below(path);
 	return is_whole;
 }
 

@@ -197,7 +197,7 @@ static void write_beginning(FILE *file, bool wants_all)
 		fputs(EMITTED_ALL "\n", file);
 }
 
-static void tell_failed(const char *path)
+static void warn_failed(const char *path)
 {
 	cli_warn("Cannot note what programs emitted: path=%s, reason=%s", path, strerror(errno));
 }
@@ -215,7 +215,7 @@ void emit_note(const char *path, const struct emit_wish *wish, enum emitted_time
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	note.file = fd < 0 ? NULL : fdopen(fd, "a");
 	if (!note.file) {
-		tell_failed(path);
+		warn_failed(path);
 		return;
 	}
 	if (time == EMITTED_STARTING)
@@ -226,13 +226,13 @@ void emit_note(const char *path, const struct emit_wish *wish, enum emitted_time
 	fprintf(note.file, "%s\n", note.when); /* also where nobody was */
 	failed = ferror(note.file);
 	if (fclose(note.file) != 0 || failed)
-		tell_failed(path);
+		warn_failed(path);
 }
 
 void emit_note_copy(const char *from, const char *to)
 {
 	if (!path_copy(from, to))
-		tell_failed(to);
+		warn_failed(to);
 }
 
 /* Whether any process that we see is in a pid namespace. */

@@ -406,7 +406,7 @@ static uint32_t heal(const struct ring *ring, const struct subbuf *subbuf)
 }
 
 /* Programs that found no room told nobody yet how much they lost: the newest packet does. */
-static void tell_lost(const struct ring *ring, uint64_t position)
+static void write_lost(const struct ring *ring, uint64_t position)
 {
 	struct subbuf subbuf = subbuf_of(ring, position);
 	struct packet_header header;
@@ -440,7 +440,7 @@ uint32_t ring_heal(const struct ring *ring)
 	uint32_t n = 0;
 
 	if (ring_find_stuck(ring, &stuck))
-		tell_lost(ring, current - ring->subbuf_bytes);
+		write_lost(ring, current - ring->subbuf_bytes);
 	for (; position != current; position += ring->subbuf_bytes) {
 		struct subbuf subbuf = subbuf_of(ring, position);
 

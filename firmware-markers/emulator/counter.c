@@ -18,11 +18,11 @@ uint64_t counter_host_ns(void)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t piece_at(const struct counter_piece *piece, uint64_t host_ns)
+static uint64_t segment_at(const struct counter_segment *segment, uint64_t host_ns)
 {
-	wide ticks = (wide)piece->rate * (host_ns - piece->begin_ns);
+	wide ticks = (wide)segment->rate * (host_ns - segment->begin_ns);
 
-	return piece->base_ticks + (uint64_t)(ticks / UINT64_C(1000000000000000000));
+	return segment->base_ticks + (uint64_t)(ticks / UINT64_C(1000000000000000000));
 }
 
 static int check_clock(uint64_t counter_hz, const struct flextrace_emulator_clock *clock)
@@ -48,11 +48,11 @@ int counter_init(struct counter *counter, uint64_t counter_hz,
 
 	if (ret < 0)
 		return ret;
-	counter->pieces = calloc(clock->n_steps + 1, sizeof(*counter->pieces));
-	if (!counter->pieces)
+	counter->segments = calloc(clock->n_steps + 1, sizeof(*counter->segments));
+	if (!counter->segments)
 		return -ENOMEM;
-	counter->n_pieces = clock->n_steps + 1;
-	counter->pieces[0] = (struct counter_piece){
+	counter->n_segments = clock->n_steps + 1;
+	counter->segments[0] = (struct counter_segment){
 		.begin_ns = created_ns,
 		.base_ticks = clock->offset_ticks,
 		.rate = counter_hz * (uint64_t)(PPB + clock->drift_ppb),
@@ -60,9 +60,9 @@ int counter_init(struct counter *counter, uint64_t counter_hz,
 	for (i = 0; i < clock->n_steps; i++) {
 		uint64_t begin_ns = created_ns + clock->steps[i].at_ns;
 
-		counter->pieces[i + 1] = (struct counter_piece){
+		counter->segments[i + 1] = (struct counter_segment){
 			.begin_ns = begin_ns,
-			.base_ticks = piece_at(&counter->pieces[i], begin_ns),
+			.base_ticks = segment_at(&counter->segments[i], begin_ns),
 			.rate = counter_hz * (uint64_t)(PPB + clock->steps[i].drift_ppb),
 		};
 	}
@@ -71,17 +71,17 @@ int counter_init(struct counter *counter, uint64_t counter_hz,
 
 void counter_release(struct counter *counter)
 {
-	free(counter->pieces);
-	counter->pieces = NULL;
+	free(counter->segments);
+	counter->segments = NULL;
 }
 
 uint64_t counter_at(const struct counter *counter, uint64_t host_ns)
 {
-	size_t i = counter->n_pieces - 1;
+	size_t i = counter->n_segments - 1;
 
-	while (i > 0 && host_ns < counter->pieces[i].begin_ns)
+	while (i > 0 && host_ns < counter->segments[i].begin_ns)
 		i--;
-	if (host_ns < counter->pieces[i].begin_ns)
-		return counter->pieces[i].base_ticks;
-	return piece_at(&counter->pieces[i], host_ns);
+	if (host_ns < counter->segments[i].begin_ns)
+		return counter->segments[i].base_ticks;
+	return segment_at(&counter->segments[i], host_ns);
 }

@@ -2,7 +2,7 @@
 /*
  * counter.h: a counter of an emulated device, a piecewise linear function of CLOCK_MONOTONIC.
  *
- * Integers only: within a piece ticks = base + floor(rate * (host_ns - begin_ns)), where the rate
+ * Integers only: within a segment ticks = base + floor(rate * (host_ns - begin_ns)), where the rate
  * is counter_hz * (1e9 + drift_ppb) / 1e18 ticks a nanosecond. It never runs backwards.
  */
 #ifndef EMULATOR_COUNTER_H
@@ -10,15 +10,15 @@
 
 #include <flextrace/emulator.h>
 
-struct counter_piece {
+struct counter_segment {
 	uint64_t begin_ns;
 	uint64_t base_ticks;
 	uint64_t rate; /* counter_hz * (1e9 + drift_ppb): ticks in 1e18 ns */
 };
 
 struct counter {
-	struct counter_piece *pieces; /* owned */
-	size_t n_pieces;
+	struct counter_segment *segments; /* owned */
+	size_t n_segments;
 };
 
 /* CLOCK_MONOTONIC in ns. */

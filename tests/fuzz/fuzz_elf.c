@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cli/doctor/elf_facts.h"
+#include "cli/doctor/instrumentation.h"
 #include "area/elf_names.h"
 
 static void found(void *context, const struct flextrace_elf_name *name)
@@ -18,11 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	const char *path = fuzz_file(data, n);
 	size_t n_bytes = 0;
-	struct elf_facts facts;
+	struct instrumentation instrumentation;
 
 	flextrace_elf_names_read(path, found, &n_bytes);
 	if (n_bytes > n)
 		fuzz_fail("more text than there is");
-	elf_facts_read(path, &facts, NULL);
+	instrumentation_read(path, &instrumentation, NULL);
 	return 0;
 }

@@ -40,14 +40,14 @@ struct lttng_wait {
 
 static struct lttng_wait choose_wait(void)
 {
-	const char *told = getenv(TIMEOUT_NAME);
-	struct lttng_wait wait = {.may_wait = !told};
+	const char *given = getenv(TIMEOUT_NAME);
+	struct lttng_wait wait = {.may_wait = !given};
 	struct wanted wanted;
 
 	flextrace_i_wanted_init(&wanted, secure_getenv);
-	wait.is_short = IS_SINGLE_THREADED && !told && !flextrace_i_is_wanted(&wanted);
+	wait.is_short = IS_SINGLE_THREADED && !given && !flextrace_i_is_wanted(&wanted);
 	wait.may_tell = fcntl(STDERR_FILENO, F_GETFD) >= 0;
-	wait.limit_ns = MS_NS * strtoul(told            ? told
+	wait.limit_ns = MS_NS * strtoul(given           ? given
 	                                : wait.is_short ? TIMEOUT_SHORT
 	                                                : TIMEOUT_LTTNG,
 	                                NULL, 10);

@@ -11,14 +11,14 @@
 
 #include "kernel_file.h"
 
-static struct facts {
+static struct self {
 	uint32_t pid;
 	uint64_t time_namespace;
 	char boot_id[40];
 	char program[64];
 	char session[128];
 	struct utsname uts;
-} facts;
+} self;
 
 /* Until the provider has one. */
 static struct flextrace_i_identity own_identity = {0, 0, FLEXTRACE_RANK_UNKNOWN, 0, NULL, NULL};
@@ -39,19 +39,19 @@ static void read_line(const char *path, char *line, size_t size)
 
 void flextrace_i_process_forked(void)
 {
-	facts.pid = (uint32_t)getpid();
-	facts.time_namespace = kernel_file_inode("/proc/self/ns/time");
-	read_line("/proc/self/comm", facts.program, sizeof(facts.program));
+	self.pid = (uint32_t)getpid();
+	self.time_namespace = kernel_file_inode("/proc/self/ns/time");
+	read_line("/proc/self/comm", self.program, sizeof(self.program));
 }
 
 void flextrace_i_process_init(int32_t rank, int32_t world_size, const char *session)
 {
 	int saved_errno = errno;
 
-	read_line("/proc/sys/kernel/random/boot_id", facts.boot_id, sizeof(facts.boot_id));
-	snprintf(facts.session, sizeof(facts.session), "%s", session);
-	if (uname(&facts.uts))
-		memset(&facts.uts, 0, sizeof(facts.uts));
+	read_line("/proc/sys/kernel/random/boot_id", self.boot_id, sizeof(self.boot_id));
+	snprintf(self.session, sizeof(self.session), "%s", session);
+	if (uname(&self.uts))
+		memset(&self.uts, 0, sizeof(self.uts));
 	flextrace_i_process_forked();
 	identity = &own_identity;
 	own_identity.rank = rank;
@@ -117,16 +117,16 @@ void flextrace_i_process_emit(void)
 		return;
 	process.rank = __atomic_load_n(&id->rank, __ATOMIC_RELAXED);
 	process.world_size = __atomic_load_n(&id->world_size, __ATOMIC_RELAXED);
-	process.pid = facts.pid;
+	process.pid = self.pid;
 	process.start_ns = __atomic_load_n(&id->start_ns, __ATOMIC_RELAXED);
 	process.time_ns = flextrace_now_ns();
-	process.boot_id = facts.boot_id;
-	process.time_namespace = facts.time_namespace;
-	process.host = facts.uts.nodename;
-	process.program = facts.program;
+	process.boot_id = self.boot_id;
+	process.time_namespace = self.time_namespace;
+	process.host = self.uts.nodename;
+	process.program = self.program;
 	process.runtime = __atomic_load_n(&id->runtime, __ATOMIC_ACQUIRE);
 	process.version = __atomic_load_n(&id->version, __ATOMIC_ACQUIRE);
-	process.session = facts.session;
+	process.session = self.session;
 	FLEXTRACE_I_SEND(process, &process);
 }
 

@@ -154,17 +154,17 @@ void relay_watch_look(struct relay_watch *watch)
 {
 	struct count counted = {.watch = watch};
 
-	if (!watch->n || watch->is_told_broken ||
+	if (!watch->n || watch->has_reported_broken ||
 	    !visit_connections(watch->consumer, count, &counted) ||
 	    process_start_ticks(watch->consumer) != watch->consumer_start_ticks)
 		return;
 	if (counted.n_established < watch->n) {
 		cli_error("lttng-relayd closed the connection: it ended, or its disk is full. What "
 		          "is recorded from here on is lost");
-		watch->is_told_broken = true;
-	} else if (counted.n_silent && !watch->is_told_silent) {
+		watch->has_reported_broken = true;
+	} else if (counted.n_silent && !watch->has_reported_silent) {
 		cli_warn("The host of lttng-relayd does not answer: is the network broken? What is "
 		         "recorded is lost, if it stays so");
-		watch->is_told_silent = true;
+		watch->has_reported_silent = true;
 	}
 }

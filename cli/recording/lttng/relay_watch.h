@@ -25,7 +25,7 @@ struct relay_watch {
 	uint64_t consumer_start_ticks;
 	uint64_t inodes[RELAY_WATCH_MAX]; /* of its sockets */
 	uint32_t n;
-	bool is_wanted, is_told_silent, is_told_broken;
+	bool is_wanted, has_reported_silent, has_reported_broken;
 };
 
 void relay_watch_before(struct relay_watch *watch, bool is_wanted);

@@ -20,7 +20,7 @@
 
 #define POLL_NS INT64_C(200000000)
 
-static bool tell_stopped(const char *name, pid_t pid)
+static bool warn_stopped(const char *name, pid_t pid)
 {
 	if (pid <= 0 || !process_is_stopped(pid))
 		return false;
@@ -29,17 +29,17 @@ static bool tell_stopped(const char *name, pid_t pid)
 	return true;
 }
 
-static void tell(void)
+static void say_what_for(void)
 {
 	pid_t consumer = 0;
 	int pidfd = consumers_find_own(&consumer);
-	bool is_told = tell_stopped("lttng-sessiond", consumers_daemon());
+	bool is_said = warn_stopped("lttng-sessiond", consumers_daemon());
 
 	if (pidfd >= 0) {
-		is_told |= tell_stopped("lttng-consumerd", consumer);
+		is_said |= warn_stopped("lttng-consumerd", consumer);
 		close(pidfd);
 	}
-	if (!is_told)
+	if (!is_said)
 		cli_note("waiting for LTTng");
 }
 
@@ -119,7 +119,7 @@ static void *watch_main(void *data)
 
 	pthread_mutex_lock(&watch->mutex);
 	if (!wait_for_end(watch, INT64_C(1000000000) * PATIENCE_S)) {
-		tell();
+		say_what_for();
 		number = patience_ending_signal();
 		while (left_ns > 0 && !number && !wait_for_end(watch, POLL_NS)) {
 			left_ns -= POLL_NS;

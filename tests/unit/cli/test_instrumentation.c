@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/doctor/elf_facts.h"
+#include "cli/doctor/instrumentation.h"
 #include "tracer/src/area/elf_file.h"
 #include "tracer/src/area/elf_note.h"
 
@@ -20,7 +20,7 @@ ELF_NOTE(ELF_NOTE_PROGRAM)
 
 /* A copy of this program, which has the note above. */
 struct copy {
-	char path[32];
+	char path[64];
 	int fd;
 	uint64_t note_at, note_bytes;
 };
@@ -34,7 +34,7 @@ static int set_up(void **state)
 	struct stat stat;
 	off_t done = 0;
 
-	strcpy(copy->path, "/tmp/test_elf_facts.XXXXXX");
+	strcpy(copy->path, "/tmp/test_instrumentation.XXXXXX");
 	copy->fd = mkstemp(copy->path);
 	assert_true(own >= 0 && copy->fd >= 0);
 	assert_int_equal(fstat(own, &stat), 0);
@@ -60,21 +60,21 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void test_elf_facts__tells_the_version_in_a_program(void **state)
+static void test_instrumentation__tells_the_version_in_a_program(void **state)
 {
 	struct flextrace_error error = {0};
 	const struct copy *copy = *state;
-	struct elf_facts facts;
+	struct instrumentation found;
 
-	assert_int_equal(elf_facts_read(copy->path, &facts, &error), 0);
-	assert_true(facts.is_of_this_machine);
-	assert_string_equal(facts.program, FLEXTRACE_VERSION);
-	assert_string_equal(facts.provider, "");
-	assert_false(facts.has_markers);
-	assert_int_equal(facts.n_names, 0);
+	assert_int_equal(instrumentation_read(copy->path, &found, &error), 0);
+	assert_true(found.is_of_this_machine);
+	assert_string_equal(found.program, FLEXTRACE_VERSION);
+	assert_string_equal(found.provider, "");
+	assert_false(found.has_markers);
+	assert_int_equal(found.n_names, 0);
 }
 
-static void test_elf_facts__a_note_with_any_wrong_byte_does_no_harm(void **state)
+static void test_instrumentation__a_note_with_any_wrong_byte_does_no_harm(void **state)
 {
 	static const uint8_t values[] = {0x00, 0x01, 0x02, 0x7f, 0x80, 0xff};
 	const struct copy *copy = *state;
@@ -86,48 +86,49 @@ static void test_elf_facts__a_note_with_any_wrong_byte_does_no_harm(void **state
 		assert_int_equal(pread(copy->fd, &kept, 1, place), 1);
 		for (size_t v = 0; v < sizeof(values); v++) {
 			struct flextrace_error error = {0};
-			struct elf_facts facts;
+			struct instrumentation found;
 
 			assert_int_equal(pwrite(copy->fd, &values[v], 1, place), 1);
-			assert_int_equal(elf_facts_read(copy->path, &facts, &error), 0);
-			assert_true(strlen(facts.program) < sizeof(FLEXTRACE_VERSION) + 3);
+			assert_int_equal(instrumentation_read(copy->path, &found, &error), 0);
+			assert_true(strlen(found.program) < sizeof(FLEXTRACE_VERSION) + 3);
 		}
 		assert_int_equal(pwrite(copy->fd, &kept, 1, place), 1);
 	}
 }
 
-static void test_elf_facts__notes_of_others_are_passed_over(void **state)
+static void test_instrumentation__notes_of_others_are_passed_over(void **state)
 {
 	const struct copy *copy = *state;
 	struct flextrace_error error = {0};
-	struct elf_facts facts;
+	struct instrumentation found;
 
 	assert_int_equal(pwrite(copy->fd, "x", 1, (off_t)copy->note_at + 12), 1);
-	assert_int_equal(elf_facts_read(copy->path, &facts, &error), 0);
-	assert_string_equal(facts.program, "");
+	assert_int_equal(instrumentation_read(copy->path, &found, &error), 0);
+	assert_string_equal(found.program, "");
 	assert_int_equal(pwrite(copy->fd, "f", 1, (off_t)copy->note_at + 12), 1);
 }
 
-static void test_elf_facts__says_what_it_cannot_read(void **state)
+static void test_instrumentation__says_what_it_cannot_read(void **state)
 {
 	struct flextrace_error error = {0};
-	struct elf_facts facts;
+	struct instrumentation found;
 
 	(void)state;
-	assert_int_equal(elf_facts_read("/nowhere", &facts, &error), FLEXTRACE_E_INPUT);
+	assert_int_equal(instrumentation_read("/nowhere", &found, &error), FLEXTRACE_E_INPUT);
 	assert_string_equal(error.message,
 	                    "Cannot read: path=/nowhere, reason=No such file or directory");
-	assert_int_equal(elf_facts_read("/proc/self/status", &facts, &error), FLEXTRACE_E_INPUT);
+	assert_int_equal(instrumentation_read("/proc/self/status", &found, &error),
+	                 FLEXTRACE_E_INPUT);
 	assert_non_null(strstr(error.message, "Not an ELF file"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_elf_facts__tells_the_version_in_a_program),
-		cmocka_unit_test(test_elf_facts__a_note_with_any_wrong_byte_does_no_harm),
-		cmocka_unit_test(test_elf_facts__notes_of_others_are_passed_over),
-		cmocka_unit_test(test_elf_facts__says_what_it_cannot_read),
+		cmocka_unit_test(test_instrumentation__tells_the_version_in_a_program),
+		cmocka_unit_test(test_instrumentation__a_note_with_any_wrong_byte_does_no_harm),
+		cmocka_unit_test(test_instrumentation__notes_of_others_are_passed_over),
+		cmocka_unit_test(test_instrumentation__says_what_it_cannot_read),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

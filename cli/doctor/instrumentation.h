@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_facts.h: what an ELF file says of its instrumentation: a program, a library or a firmware
- * image, stripped or not.
+ * instrumentation.h: what an ELF file says of its instrumentation: a program, a library or a
+ * firmware image, stripped or not.
  *
  * Programs carry a note (tracer/src/area/elf_note.h) that no stripping removes. Firmware has
  * sections that are not loaded, `.flextrace.markers` and `.flextrace.names`, which --strip-all
  * removes.
  */
-#ifndef FLEXTRACE_ELF_FACTS_H
-#define FLEXTRACE_ELF_FACTS_H
+#ifndef FLEXTRACE_INSTRUMENTATION_H
+#define FLEXTRACE_INSTRUMENTATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
 
-#define ELF_FACTS_VERSION_SIZE 32
+#define INSTRUMENTATION_VERSION_SIZE 32
 
-struct elf_facts {
+struct instrumentation {
 	bool is_of_this_machine;
 	/* Versions of flextrace; "" = it is not in it. */
-	char program[ELF_FACTS_VERSION_SIZE], provider[ELF_FACTS_VERSION_SIZE];
+	char program[INSTRUMENTATION_VERSION_SIZE], provider[INSTRUMENTATION_VERSION_SIZE];
 	bool has_markers;
 	uint32_t wire_version, counter_bits; /* 0 = it does not tell */
 	uint32_t n_names;                    /* of markers */
@@ -28,6 +28,7 @@ struct elf_facts {
 };
 
 /* FLEXTRACE_E_INPUT: it cannot be read, or is no ELF file. */
-int elf_facts_read(const char *path, struct elf_facts *ret_facts, struct flextrace_error *error);
+int instrumentation_read(const char *path, struct instrumentation *ret_found,
+                         struct flextrace_error *error);
 
 #endif
