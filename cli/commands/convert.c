@@ -20,6 +20,7 @@
 #include "model/emitted/emitted.h"
 #include "imports.h"
 #include "process/isolate.h"
+#include "process/paths.h"
 #include "profile.h"
 #include "recording/recovery.h"
 #include "recording/lttng/rlimits.h"
@@ -72,16 +73,9 @@ static int keep_pair(void *context, const struct pair_report *report)
 	return ARRAY_PUSH(conversion->pairs, conversion->n_pairs, *report);
 }
 
-static bool is_file(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 /* Puts the traces in front and the files of other tools behind them; where these are told what they
  * are, any file is one. Stores how many traces. */
-static int sort_inputs(const char **inputs, uint32_t n, bool is_told, uint32_t *ret_n_traces)
+static int sort_inputs(const char **inputs, uint32_t n, bool has_dialect, uint32_t *ret_n_traces)
 {
 	uint32_t n_traces = 0;
 
@@ -90,7 +84,7 @@ static int sort_inputs(const char **inputs, uint32_t n, bool is_told, uint32_t *
 		int is_foreign = import_is_foreign(input);
 
 		FLEXTRACE_TRY(is_foreign);
-		if (is_foreign || (is_told && is_file(input)))
+		if (is_foreign || (has_dialect && path_has_type(input, S_IFREG)))
 			continue;
 		memmove(&inputs[n_traces + 1], &inputs[n_traces], (i - n_traces) * sizeof(*inputs));
 		inputs[n_traces++] = input;

@@ -30,13 +30,6 @@ static const struct option_spec report_option_table[] = {
 	{.name = NULL}};
 #undef AT
 
-static bool is_directory(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static bool has_conversion(const char *dir)
 {
 	return access(path_of(dir, "run.json").text, R_OK) == 0;
@@ -132,7 +125,7 @@ static int run_report(void *values, int n_operands, char **operands)
 	char newest[PATH_MAX];
 	const char *dir = newest;
 
-	if (n_operands && (is_directory(operands[0]) || strchr(operands[0], '/')))
+	if (n_operands && (path_has_type(operands[0], S_IFDIR) || strchr(operands[0], '/')))
 		dir = *operands++;
 	else if (!choose_dir(newest))
 		return n_operands ? cli_refuse(CLI_INPUT,

@@ -31,6 +31,13 @@ bool path_is_there(const char *dir, const char *name)
 	return access(path_of(dir, name).text, F_OK) == 0;
 }
 
+bool path_has_type(const char *path, mode_t type)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && (status.st_mode & S_IFMT) == type;
+}
+
 void path_remove(const char *dir, const char *name)
 {
 	unlink(path_of(dir, name).text);

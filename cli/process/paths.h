@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -30,6 +31,9 @@ int path_join(char ret_path[PATH_MAX], const char *dir, const char *name,
 /* False: with errno. */
 bool path_is_there(const char *dir, const char *name);
 void path_remove(const char *dir, const char *name);
+
+/* Whether it is there, or behind a link there, and of a type: S_IFREG, S_IFDIR. */
+bool path_has_type(const char *path, mode_t type);
 
 /* What stands behind the last slash. */
 const char *path_base(const char *path);

@@ -25,6 +25,17 @@ int config_fill(struct flextrace_emulator_config *config, uint32_t max_cores)
 	return 0;
 }
 
+struct flextrace_emulator_clock config_clock(const struct flextrace_emulator_config *config,
+                                             uint32_t core)
+{
+	if (config->core_clocks)
+		return config->core_clocks[core];
+	return (struct flextrace_emulator_clock){.offset_ticks = config->offset_ticks,
+	                                         .drift_ppb = config->drift_ppb,
+	                                         .steps = config->steps,
+	                                         .n_steps = config->n_steps};
+}
+
 int job_has_operands(const struct flextrace_emulator_job *job)
 {
 	return job->op == FLEXTRACE_EMULATOR_MATMUL || job->op == FLEXTRACE_EMULATOR_ADD ||

@@ -10,6 +10,10 @@ int config_fill(struct flextrace_emulator_config *config, uint32_t max_cores);
 
 int config_is_power_of_two(uint32_t value);
 
+/* Of the counter of a core, or of all. */
+struct flextrace_emulator_clock config_clock(const struct flextrace_emulator_config *config,
+                                             uint32_t core);
+
 /* Whether a job multiplies, adds or sums up. */
 int job_has_operands(const struct flextrace_emulator_job *job);
 

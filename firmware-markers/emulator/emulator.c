@@ -263,28 +263,19 @@ static int take_config(struct flextrace_emulator *emulator,
 static int start_counters(struct flextrace_emulator *emulator,
                           const struct flextrace_emulator_config *config)
 {
-	const struct flextrace_emulator_clock of_device = {
-		.offset_ticks = config->offset_ticks,
-		.drift_ppb = config->drift_ppb,
-		.steps = config->steps,
-		.n_steps = config->n_steps,
-	};
-	const struct flextrace_emulator_clock *clocks = &of_device;
 	uint64_t created_ns = counter_host_ns();
-	uint32_t n = 1, i;
+	uint32_t n = config->core_clocks ? config->n_cores : 1, i;
 	int ret = 0;
 
-	if (config->core_clocks) {
-		clocks = config->core_clocks;
-		n = config->n_cores;
-	}
 	emulator->counters = calloc(n, sizeof(*emulator->counters));
 	if (!emulator->counters)
 		return -ENOMEM;
 	emulator->n_counters = n;
-	for (i = 0; i < n && ret == 0; i++)
-		ret = counter_init(&emulator->counters[i], config->counter_hz, &clocks[i],
-		                   created_ns);
+	for (i = 0; i < n && ret == 0; i++) {
+		const struct flextrace_emulator_clock clock = config_clock(config, i);
+
+		ret = counter_init(&emulator->counters[i], config->counter_hz, &clock, created_ns);
+	}
 	return ret;
 }
 

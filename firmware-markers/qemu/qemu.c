@@ -96,28 +96,21 @@ static uint64_t scale(uint64_t cycles, uint32_t ratio)
 static int start_counters(struct flextrace_qemu *qemu)
 {
 	const struct flextrace_emulator_config *config = &qemu->config;
-	const struct flextrace_emulator_clock of_device = {
-		.offset_ticks = config->offset_ticks,
-		.drift_ppb = config->drift_ppb,
-	};
 	double host_hz = host_clock_hz(&qemu->clock);
 	uint32_t i;
 
 	qemu->start_cycles = host_cycles();
 	for (i = 0; i < config->n_cores; i++) {
-		const struct flextrace_emulator_clock *clock = config->core_clocks
-		                                                       ? &config->core_clocks[i]
-		                                                       : &of_device;
+		const struct flextrace_emulator_clock clock = config_clock(config, i);
 		struct qemu_mailbox *mailbox = qemu->cores[i].mailbox;
 		double ratio = (double)config->counter_hz *
-		               (1 + (double)clock->drift_ppb / (double)PPB) / host_hz *
-		               4294967296.0;
+		               (1 + (double)clock.drift_ppb / (double)PPB) / host_hz * 4294967296.0;
 		uint64_t offset;
 
-		if (clock->n_steps || clock->drift_ppb <= -PPB || !(ratio >= 1) ||
+		if (clock.n_steps || clock.drift_ppb <= -PPB || !(ratio >= 1) ||
 		    ratio >= 4294967295.0)
 			return -EINVAL;
-		offset = clock->offset_ticks - scale(qemu->start_cycles, (uint32_t)ratio);
+		offset = clock.offset_ticks - scale(qemu->start_cycles, (uint32_t)ratio);
 		store(&mailbox->ratio, (uint32_t)ratio);
 		store(&mailbox->offset_lo, (uint32_t)offset);
 		store(&mailbox->offset_hi, (uint32_t)(offset >> 32));

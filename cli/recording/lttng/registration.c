@@ -115,16 +115,10 @@ int registration_sessions(pid_t pid, struct registration_session **ret_sessions,
 	found = calloc((size_t)n + 1, sizeof(*found));
 	for (int i = 0; i < n && found; i++) {
 		struct registration_session *session = &found[n_found];
-		struct watch watch;
-		bool is_taken;
 
-		watch_begin(&watch, WATCH_LIMIT_S);
-		is_taken = entries[i].is_active && takes_process(entries[i].name, pid);
-		if (is_taken)
-			session->n_events = count_events(entries[i].name);
-		watch_end(&watch);
-		if (!is_taken)
-			continue;
+		WATCH(session->n_events, entries[i].is_active && takes_process(entries[i].name, pid)
+		                                 ? count_events(entries[i].name)
+		                                 : 0);
 		memcpy(session->name, entries[i].name, sizeof(session->name));
 		n_found += session->n_events > 0;
 	}
