@@ -104,24 +104,6 @@ static int learn_job(struct jobs *jobs, const struct timeline *timeline,
 	return FLEXTRACE_OK;
 }
 
-static uint64_t first_stamp(const struct tick_op *op)
-{
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
-		if (op->ticks[i])
-			return op->ticks[i];
-	}
-	return 0;
-}
-
-static uint64_t last_stamp(const struct tick_op *op)
-{
-	for (int i = FLEXTRACE_N_STAMPS; i-- > 0;) {
-		if (op->ticks[i])
-			return op->ticks[i];
-	}
-	return 0;
-}
-
 static int take_block(struct ops *ops, struct jobs *jobs, const struct device_row *row)
 {
 	const struct timeline *timeline = ops->timeline;
@@ -136,7 +118,7 @@ static int take_block(struct ops *ops, struct jobs *jobs, const struct device_ro
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_work(ops, line, op->device, &work));
 	FLEXTRACE_TRY(learn_job(jobs, timeline, row, line));
-	cover(&work->blocks, row, first_stamp(op), last_stamp(op));
+	cover(&work->blocks, row, tick_op_first(op), tick_op_last(op));
 	if (row->kind == ROW_EXEC)
 		cover(&work->exec, row, op->ticks[2], op->ticks[3]);
 	cost = kernel_cost_of(ops->costs, row);

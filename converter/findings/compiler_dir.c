@@ -10,33 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text/text_file.h"
 #include "compiler_info.h"
-
-#define MAX_FILE_BYTES ((size_t)1 << 20) /* a list of a few operations */
-
-/* Its text, owned; NULL: there is none, or it is too long. */
-static char *read_text(const char *path, bool *ret_exists)
-{
-	struct stat status;
-	FILE *file = NULL;
-	char *text;
-	size_t n;
-
-	if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) /* on a pipe one waits for ever */
-		file = fopen(path, "re");
-	*ret_exists = file;
-	if (!file)
-		return NULL;
-	text = malloc(MAX_FILE_BYTES + 1);
-	n = text ? fread(text, 1, MAX_FILE_BYTES + 1, file) : 0;
-	fclose(file);
-	if (n == 0 || n > MAX_FILE_BYTES) {
-		free(text);
-		return NULL;
-	}
-	text[n] = '\0';
-	return text;
-}
 
 /* A kernel may be made of several operations: their cycles, and the category of the longest. */
 static bool sum_operations(const cJSON *list, struct kernel_cost *row, const char **ret_category)
@@ -81,19 +56,21 @@ static int add_kernel(struct compiler_info *info, const char *kernel, const cJSO
 static int read_kernel(struct compiler_info *info, const char *cache, const char *kernel,
                        struct string_cache *strings)
 {
-	char *path = NULL, *text;
+	char *path = NULL, *text = NULL;
+	struct stat status;
 	int code = FLEXTRACE_OK;
-	bool exists;
 	cJSON *list;
 
 	if (kernel[0] == '.')
 		return FLEXTRACE_OK;
 	if (asprintf(&path, "%s/%s/perf/ideal_cycles.json", cache, kernel) < 0)
 		return FLEXTRACE_E_MEMORY;
-	text = read_text(path, &exists);
+	errno = 0;
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) /* on a pipe one waits for ever */
+		text = text_file_read(path);
 	free(path);
 	list = text ? cJSON_Parse(text) : NULL;
-	if (exists)
+	if (text || errno == EFBIG)
 		code = add_kernel(info, kernel, list, strings);
 	cJSON_Delete(list);
 	free(text);

@@ -11,14 +11,13 @@
 #include "compiler_info.h"
 #include "base/text/digits.h"
 
-#define TABLE_TITLE  "Ideal/Total Cycles"
-#define TABLE_END    "====== Perf Summary End ======"
-#define AUTOPILOT    "DSM-AutoPilot BEGIN"
-#define CATEGORY     "-opCat"
-#define NO_CATEGORY  "-NA"
-#define MAX_CYCLES   ((uint64_t)1 << 48) /* of a row: days; sums stay far from overflow */
-#define MAX_LINE     16384               /* bytes; of longer ones, only these are looked at */
-#define BUFFER_BYTES ((size_t)64 << 10)
+#define TABLE_TITLE "Ideal/Total Cycles"
+#define TABLE_END   "====== Perf Summary End ======"
+#define AUTOPILOT   "DSM-AutoPilot BEGIN"
+#define CATEGORY    "-opCat"
+#define NO_CATEGORY "-NA"
+#define MAX_CYCLES  ((uint64_t)1 << 48) /* of a row: days; sums stay far from overflow */
+#define MAX_LINE    16384               /* bytes; of longer ones, only these are looked at */
 
 struct log {
 	struct compiler_info *info; /* weak, both */
@@ -31,48 +30,23 @@ struct log {
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-struct lines {
-	FILE *file;
-	size_t at, n; /* in `buffer` */
-	char buffer[BUFFER_BYTES];
-	char line[MAX_LINE + 1];
-};
-
 /* The next line without its end and blanks around it, cut to MAX_LINE; NULL at the end. NUL bytes
- * become blanks. Weak, until the next call. */
-static char *next_line(struct lines *lines)
+ * become blanks. Weak, in `line`. */
+static char *next_line(FILE *file, char line[MAX_LINE + 1])
 {
 	size_t length = 0;
-	bool is_over = false, is_any = false;
+	int c;
 
-	while (!is_over) {
-		size_t n, keep;
-		char *end;
-
-		if (lines->at == lines->n) {
-			lines->at = 0;
-			lines->n = fread(lines->buffer, 1, BUFFER_BYTES, lines->file);
-			if (!lines->n)
-				break;
-		}
-		end = memchr(lines->buffer + lines->at, '\n', lines->n - lines->at);
-		is_over = end;
-		is_any = true;
-		n = end ? (size_t)(end - lines->buffer) - lines->at : lines->n - lines->at;
-		keep = n < MAX_LINE - length ? n : MAX_LINE - length;
-		memcpy(lines->line + length, lines->buffer + lines->at, keep);
-		length += keep;
-		lines->at += n + is_over;
+	while ((c = getc_unlocked(file)) != EOF && c != '\n') {
+		if (length < MAX_LINE)
+			line[length++] = c ? (char)c : ' ';
 	}
-	if (!is_any)
+	if (c == EOF && !length)
 		return NULL;
-	for (size_t i = 0; i < length; i++)
-		if (!lines->line[i])
-			lines->line[i] = ' ';
-	while (length && isspace((unsigned char)lines->line[length - 1]))
+	while (length && isspace((unsigned char)line[length - 1]))
 		length--;
-	lines->line[length] = '\0';
-	return lines->line + strspn(lines->line, " \t");
+	line[length] = '\0';
+	return line + strspn(line, " \t");
 }
 
 /* -- rows -------------------------------------------------------------------------------------- */
@@ -191,11 +165,11 @@ static int take_line(struct log *log, char *line)
 	return FLEXTRACE_OK;
 }
 
-static int take_lines(struct log *log, struct lines *lines)
+static int take_lines(struct log *log, FILE *file)
 {
-	char *line;
+	char buffer[MAX_LINE + 1], *line;
 
-	while ((line = next_line(lines)))
+	while ((line = next_line(file, buffer)))
 		FLEXTRACE_TRY(take_line(log, line));
 	return close_table(log, false);
 }
@@ -204,25 +178,17 @@ int compiler_log_read(struct compiler_info *info, const char *path, struct strin
                       struct flextrace_error *error)
 {
 	struct log log = {.info = info, .strings = strings};
-	struct lines *lines = malloc(sizeof(*lines));
+	FILE *file = fopen(path, "re");
 	int code;
 
-	if (!lines)
-		return FLEXTRACE_E_MEMORY;
-	lines->at = lines->n = 0;
-	lines->file = fopen(path, "re");
-	if (!lines->file) {
-		code = error_set(error, FLEXTRACE_E_INPUT,
+	if (!file)
+		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "Cannot read compiler information: path=%s, reason=%s", path,
 		                 strerror(errno));
-	} else {
-		code = take_lines(&log, lines);
-		if (!code && ferror(lines->file))
-			code = error_set(error, FLEXTRACE_E_INPUT,
-			                 "Cannot read compiler information to its end: path=%s",
-			                 path);
-		fclose(lines->file);
-	}
-	free(lines);
+	code = take_lines(&log, file);
+	if (!code && ferror(file))
+		code = error_set(error, FLEXTRACE_E_INPUT,
+		                 "Cannot read compiler information to its end: path=%s", path);
+	fclose(file);
 	return code;
 }

@@ -46,30 +46,21 @@ static void cover_all(struct extent *extents, const struct timeline *timeline)
 		      device->start_time_ns, device->end_time_ns);
 }
 
-static struct rank_row *add_row(struct rank_rows *rows)
-{
-	if (ARRAY_ROOM(rows->rows, rows->n) < 0)
-		return NULL;
-	return &rows->rows[rows->n++];
-}
-
 /* A step lasts until the next one begins; the last one that is known, until all ends. */
 static int add_turn(struct rank_rows *rows, struct extent *extent,
                     const struct iteration *iteration)
 {
-	struct rank_row *row = add_row(rows);
+	const struct rank_row row = {
+		.start_time_ns = extent->last ? iteration->start_time_ns : extent->first_time_ns,
+		.end_time_ns = end_of_all(extent),
+		.process = iteration->process,
+		.number = iteration->number,
+		.is_turn = true,
+	};
 
-	if (!row)
-		return FLEXTRACE_E_MEMORY;
-	*row = (struct rank_row){.start_time_ns = iteration->start_time_ns,
-	                         .end_time_ns = end_of_all(extent),
-	                         .process = iteration->process,
-	                         .number = iteration->number,
-	                         .is_turn = true};
 	if (extent->last)
-		rows->rows[extent->last - 1].end_time_ns = row->start_time_ns;
-	else
-		row->start_time_ns = extent->first_time_ns;
+		rows->rows[extent->last - 1].end_time_ns = iteration->start_time_ns;
+	FLEXTRACE_TRY(ARRAY_PUSH(rows->rows, rows->n, row));
 	extent->last = rows->n;
 	return FLEXTRACE_OK;
 }
@@ -99,18 +90,14 @@ static int add_wholes(struct rank_rows *rows, const struct extent *extents,
 	uint32_t n_processes = iterations->timeline->identity->n_processes;
 
 	for (uint32_t i = 0; i < n_processes; i++) {
-		struct rank_row *row;
+		const struct rank_row row = {.start_time_ns = extents[i].first_time_ns,
+		                             .end_time_ns = end_of_all(&extents[i]),
+		                             .process = i};
 
-		if (iterations->summaries[i].source != ITERATIONS_NONE ||
-		    has_own_rows(iterations->timeline, i) ||
-		    extents[i].first_time_ns > extents[i].last_time_ns)
-			continue;
-		row = add_row(rows);
-		if (!row)
-			return FLEXTRACE_E_MEMORY;
-		*row = (struct rank_row){.start_time_ns = extents[i].first_time_ns,
-		                         .end_time_ns = end_of_all(&extents[i]),
-		                         .process = i};
+		if (iterations->summaries[i].source == ITERATIONS_NONE &&
+		    !has_own_rows(iterations->timeline, i) &&
+		    extents[i].first_time_ns <= extents[i].last_time_ns)
+			FLEXTRACE_TRY(ARRAY_PUSH(rows->rows, rows->n, row));
 	}
 	return FLEXTRACE_OK;
 }
@@ -124,21 +111,19 @@ static int add_part(struct rank_rows *rows, const struct timeline *timeline,
 	double size, bus;
 	const char *op = collective_op(string_get(timeline->strings, part->group), part->ranks,
 	                               &size, &bus);
-	struct rank_row *row;
+	struct rank_row row = {.start_time_ns = part->start_time_ns,
+	                       .end_time_ns = part->end_time_ns,
+	                       .process = part->process,
+	                       .op = op,
+	                       .bytes = part->bytes};
 	uint32_t depth;
 
 	if (part->device == FLEXTRACE_NONE || part->told_op || !op ||
 	    part->start_time_ns > part->end_time_ns)
 		return FLEXTRACE_OK;
-	row = add_row(rows);
-	if (!row)
-		return FLEXTRACE_E_MEMORY;
-	*row = (struct rank_row){.start_time_ns = part->start_time_ns,
-	                         .end_time_ns = part->end_time_ns,
-	                         .process = part->process,
-	                         .op = op,
-	                         .bytes = part->bytes};
-	return lanes_place(lanes, part->start_time_ns, part->end_time_ns, &row->lane, &depth);
+	FLEXTRACE_TRY(
+		lanes_place(lanes, part->start_time_ns, part->end_time_ns, &row.lane, &depth));
+	return ARRAY_PUSH(rows->rows, rows->n, row);
 }
 
 static int add_parts(struct rank_rows *rows, const struct collectives *collectives)

@@ -10,21 +10,19 @@
 #include "base/map.h"
 #include "model/timeline/timeline_read.h"
 
-#define NOT_A_MESSAGE (UINT32_MAX - 1)
-
 /* What a name says: the same for all control blocks that have it. */
-struct facts {
-	struct message_name name;
-	uint32_t sync, sequence; /* strings */
+struct known_name {
+	struct message_name name; /* of role MESSAGE_NONE: it is no message's */
+	uint32_t sync, sequence;  /* strings */
 };
 
 struct finder {
 	struct transfers *transfers; /* weak, all three */
 	const struct timeline *timeline;
 	struct string_cache *strings;
-	struct map names; /* string -> place in `facts`, or NOT_A_MESSAGE */
-	struct facts *facts;
-	uint32_t n_facts;
+	struct map names;         /* string -> place in `known` */
+	struct known_name *known; /* owned */
+	uint32_t n_known;
 };
 
 /* -- names ------------------------------------------------------------------------------------- */
@@ -38,42 +36,30 @@ static int intern(struct finder *finder, const char *text, uint32_t n, uint32_t 
 	return code;
 }
 
-static int read_name(struct finder *finder, uint32_t name)
+static int find_name(struct finder *finder, uint32_t name, const struct known_name **ret)
 {
 	const char *text = string_get(finder->timeline->strings, name);
-	struct facts facts;
+	struct known_name *known;
+	uint32_t place;
+	int is_new = MAP_PLACE(&finder->names, name, 0, finder->known, finder->n_known, &place);
 
-	if (message_name_read(text, &facts.name) == MESSAGE_NONE)
-		return map_put(&finder->names, name, 0, NOT_A_MESSAGE);
-	FLEXTRACE_TRY(intern(finder, facts.name.sync, facts.name.n_sync, &facts.sync));
-	FLEXTRACE_TRY(intern(finder, text, facts.name.n_sequence, &facts.sequence));
-	FLEXTRACE_TRY(ARRAY_ROOM(finder->facts, finder->n_facts));
-	finder->facts[finder->n_facts] = facts;
-	return map_put(&finder->names, name, 0, finder->n_facts++);
-}
-
-/* Stores what a name says; NULL: it is no message. */
-static int find_facts(struct finder *finder, uint32_t name, const struct facts **ret)
-{
-	uint32_t place = map_find(&finder->names, name, 0);
-
-	if (place == MAP_NONE) {
-		FLEXTRACE_TRY(read_name(finder, name));
-		place = map_find(&finder->names, name, 0);
-	}
-	*ret = place == NOT_A_MESSAGE ? NULL : &finder->facts[place];
-	return FLEXTRACE_OK;
+	FLEXTRACE_TRY(is_new);
+	*ret = known = &finder->known[place];
+	if (!is_new || message_name_read(text, &known->name) == MESSAGE_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(intern(finder, known->name.sync, known->name.n_sync, &known->sync));
+	return intern(finder, text, known->name.n_sequence, &known->sequence);
 }
 
 static int take_row(struct finder *finder, const struct device_row *row)
 {
 	struct transfers *transfers = finder->transfers;
-	const struct facts *facts;
+	const struct known_name *known;
 
 	if (row->kind < ROW_MEMCPY_HTOD || row->kind > ROW_MEMCPY_PTOP)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(find_facts(finder, finder->timeline->ops[row->source].name, &facts));
-	if (!facts)
+	FLEXTRACE_TRY(find_name(finder, finder->timeline->ops[row->source].name, &known));
+	if (known->name.role == MESSAGE_NONE)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(ARRAY_ROOM(transfers->ends, transfers->n_ends));
 	transfers->ends[transfers->n_ends++] = (struct transfer_end){
@@ -81,14 +67,14 @@ static int take_row(struct finder *finder, const struct device_row *row)
 		.end_time_ns = row->end_time_ns,
 		.source = row->source,
 		.track = row->track,
-		.sync = facts->sync,
-		.sequence = facts->sequence,
+		.sync = known->sync,
+		.sequence = known->sequence,
 		.send = FLEXTRACE_NONE,
-		.step = facts->name.step,
+		.step = known->name.step,
 		.err_ns = row->err_ns,
-		.role = facts->name.role,
+		.role = known->name.role,
 		.status = row->status,
-		.is_multicast = facts->name.is_multicast,
+		.is_multicast = known->name.is_multicast,
 	};
 	return FLEXTRACE_OK;
 }
@@ -210,7 +196,7 @@ int transfers_find(struct transfers *transfers, const struct timeline *timeline,
 		return FLEXTRACE_OK;
 	code = take_rows(&finder);
 	map_release(&finder.names);
-	free(finder.facts);
+	free(finder.known);
 	FLEXTRACE_TRY(code);
 	return pair_all(transfers, timeline);
 }

@@ -23,11 +23,10 @@ struct alignment_row {
 	struct alignment_report of;
 };
 
-/* The first of each say whose row it is. */
-#define CLOCK_OWNER_COLUMNS     5
-#define CLOCK_COLUMNS           (CLOCK_OWNER_COLUMNS + 22)
-#define ALIGNMENT_OWNER_COLUMNS 3
-#define ALIGNMENT_COLUMNS       (ALIGNMENT_OWNER_COLUMNS + 13)
+/* The first of each say whose row it is: its process; then of clocks the device and the domain. */
+#define OWNER_COLUMNS     3
+#define CLOCK_COLUMNS     (OWNER_COLUMNS + 2 + 22)
+#define ALIGNMENT_COLUMNS (OWNER_COLUMNS + 13)
 
 extern const struct column clock_columns[CLOCK_COLUMNS];
 extern const struct column alignment_columns[ALIGNMENT_COLUMNS];

@@ -18,6 +18,12 @@
 
 /* -- parts ------------------------------------------------------------------------------------- */
 
+static void add_nonzero(cJSON *item, const char *key, uint64_t value)
+{
+	if (value)
+		json_item_add_u64(item, key, value);
+}
+
 static void add_versions(cJSON *root)
 {
 	cJSON *versions = json_item_add_object(root, "versions");
@@ -168,14 +174,6 @@ static cJSON *new_owner(const struct timeline *timeline, uint32_t index)
 	return item;
 }
 
-static void add_id(cJSON *item, const char *key, uint32_t id)
-{
-	if (id == FLEXTRACE_NONE)
-		json_item_add(item, key, cJSON_CreateNull());
-	else
-		json_item_add_u64(item, key, id);
-}
-
 static void add_clocks(cJSON *root, const struct timeline *timeline)
 {
 	const struct identity *identity = timeline->identity;
@@ -188,12 +186,9 @@ static void add_clocks(cJSON *root, const struct timeline *timeline)
 	for (uint32_t i = 0; clocks && i < n; i++) {
 		const struct clock_row row = clock_columns_row(timeline, clocks[i]);
 		uint32_t device = identity->counters[clocks[i]->counter].device;
-		cJSON *item = new_owner(timeline, identity->devices[device].process);
 
-		add_id(item, "device", row.device);
-		add_id(item, "domain", row.domain);
-		add_line(list, item, clock_columns + CLOCK_OWNER_COLUMNS,
-		         CLOCK_COLUMNS - CLOCK_OWNER_COLUMNS, &row);
+		add_line(list, new_owner(timeline, identity->devices[device].process),
+		         clock_columns + OWNER_COLUMNS, CLOCK_COLUMNS - OWNER_COLUMNS, &row);
 	}
 	free(clocks);
 }
@@ -208,8 +203,8 @@ static void add_alignment(cJSON *root, const struct timeline *timeline)
 		const struct alignment_row row = {.of = lines[i]};
 
 		add_line(list, new_owner(timeline, lines[i].process),
-		         alignment_columns + ALIGNMENT_OWNER_COLUMNS,
-		         ALIGNMENT_COLUMNS - ALIGNMENT_OWNER_COLUMNS, &row);
+		         alignment_columns + OWNER_COLUMNS, ALIGNMENT_COLUMNS - OWNER_COLUMNS,
+		         &row);
 	}
 }
 
@@ -240,8 +235,7 @@ static void add_totals(cJSON *root, const struct findings *findings)
 		json_item_add_u64(totals, "largest_overlap_ns",
 		                  timeline->counts.largest_overlap_ns);
 	}
-	if (timeline->counts.n_filtered)
-		json_item_add_u64(totals, "filtered_rows", timeline->counts.n_filtered);
+	add_nonzero(totals, "filtered_rows", timeline->counts.n_filtered);
 	json_item_add_i64(totals, "first_ns", timeline->first_time_ns + epoch_offset_ns);
 	json_item_add_i64(totals, "last_ns", timeline->last_time_ns + epoch_offset_ns);
 }
@@ -308,8 +302,7 @@ static void add_counts(cJSON *item, const struct emitted_process *process, int c
 	if (process->most[class] != process->least[class])
 		json_item_add_u64(line, "emitted_at_most", process->most[class]);
 	json_item_add_u64(line, "read", process->read[class]);
-	if (process->late[class])
-		json_item_add_u64(line, "late", process->late[class]);
+	add_nonzero(line, "late", process->late[class]);
 }
 
 static void add_channels(cJSON *object, const struct emitted *emitted)
@@ -324,8 +317,7 @@ static void add_channels(cJSON *object, const struct emitted *emitted)
 		json_item_add_u64(item, "missing", balance->missing);
 		json_item_add_u64(item, "discarded", balance->discarded);
 		json_item_add_u64(item, "late", balance->late);
-		if (balance->under_way)
-			json_item_add_u64(item, "under_way", balance->under_way);
+		add_nonzero(item, "under_way", balance->under_way);
 		json_item_add_u64(item, "unaccounted", balance->unaccounted);
 	}
 }
@@ -375,10 +367,8 @@ static void add_emitted(cJSON *root, const struct emitted *emitted)
 		item = cJSON_CreateObject();
 		json_item_add_i64(item, "pid", process->pid);
 		json_item_add_text(item, "program", process->program);
-		if (process->wait_ms)
-			json_item_add_u64(item, "wait_ms", process->wait_ms);
-		if (process->n_unrecorded)
-			json_item_add_u64(item, "unrecorded", process->n_unrecorded);
+		add_nonzero(item, "wait_ms", process->wait_ms);
+		add_nonzero(item, "unrecorded", process->n_unrecorded);
 		for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
 			add_counts(item, &emitted->processes[i], class);
 		json_item_append(processes, item);
@@ -391,12 +381,9 @@ static cJSON *new_file(const struct file_count *count)
 
 	json_item_add(file, "file", cJSON_CreateString(count->file));
 	json_item_add_u64(file, "rows", count->rows);
-	if (count->left_out)
-		json_item_add_u64(file, "left_out", count->left_out);
-	if (count->arrows)
-		json_item_add_u64(file, "arrows", count->arrows);
-	if (count->replaced_bytes)
-		json_item_add_u64(file, "replaced_bytes", count->replaced_bytes);
+	add_nonzero(file, "left_out", count->left_out);
+	add_nonzero(file, "arrows", count->arrows);
+	add_nonzero(file, "replaced_bytes", count->replaced_bytes);
 	if (!count->has_classes)
 		return file;
 	by_class = json_item_add_object(file, "by_class");

@@ -119,15 +119,6 @@ enum record_class view_device_class(const struct view *view, const struct device
 	return view->timeline->ops[row->source].class;
 }
 
-static uint64_t first_ticks(const struct tick_op *op)
-{
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
-		if (op->ticks[i])
-			return op->ticks[i];
-	}
-	return 0;
-}
-
 /* Whether a row begins with what the estimate of its control block is about. */
 static bool is_estimated(const struct device_row *row, const struct tick_op *op)
 {
@@ -137,7 +128,7 @@ static bool is_estimated(const struct device_row *row, const struct tick_op *op)
 		return true;
 	if (part != FLEXTRACE_ESTIMATE_WHOLE)
 		return row->kind - ROW_DMA_IN == part - FLEXTRACE_ESTIMATE_DMA_IN;
-	return op->ticks[row->kind - ROW_DMA_IN] == first_ticks(op);
+	return op->ticks[row->kind - ROW_DMA_IN] == tick_op_first(op);
 }
 
 bool view_moved(const struct view *view, const struct device_row *row, const struct tick_op *op,

@@ -22,4 +22,23 @@ static inline uint64_t interval_ns(int64_t start_time_ns, int64_t end_time_ns)
 	return (uint64_t)end_time_ns - (uint64_t)start_time_ns;
 }
 
+/* The first and the last stamp that was taken; 0: there is none. */
+static inline uint64_t tick_op_first(const struct tick_op *op)
+{
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
+		if (op->ticks[i])
+			return op->ticks[i];
+	}
+	return 0;
+}
+
+static inline uint64_t tick_op_last(const struct tick_op *op)
+{
+	for (int i = FLEXTRACE_N_STAMPS; i-- > 0;) {
+		if (op->ticks[i])
+			return op->ticks[i];
+	}
+	return 0;
+}
+
 #endif

@@ -117,7 +117,7 @@ static void write_clock(struct chrome *chrome, const struct clock_report *clock)
 
 	writer_format(writer, "\n{\"pid\":%u,\"domain\":%u",
 	              chrome->ids.device_pid[counter->device], counter->domain);
-	column_write_json(clock_columns + CLOCK_OWNER_COLUMNS, CLOCK_COLUMNS - CLOCK_OWNER_COLUMNS,
+	column_write_json(clock_columns + OWNER_COLUMNS + 2, CLOCK_COLUMNS - OWNER_COLUMNS - 2,
 	                  &row, writer);
 	writer_char(writer, '}');
 }
@@ -159,8 +159,8 @@ static void write_alignment(struct chrome *chrome)
 		writer_format(writer, "%s\n{\"pid\":%u", separator,
 		              chrome->ids.process_pid[lines[i].process]);
 		separator = ",";
-		column_write_json(alignment_columns + ALIGNMENT_OWNER_COLUMNS,
-		                  ALIGNMENT_COLUMNS - ALIGNMENT_OWNER_COLUMNS, &row, writer);
+		column_write_json(alignment_columns + OWNER_COLUMNS,
+		                  ALIGNMENT_COLUMNS - OWNER_COLUMNS, &row, writer);
 		writer_char(writer, '}');
 	}
 	writer_char(writer, ']');
