@@ -23,7 +23,7 @@ struct calls {
 static int count_call(struct calls *calls, uint32_t process, uint32_t name, uint8_t kind,
                       uint64_t duration_ns, uint32_t *ret_group)
 {
-	const struct group_key key = {calls->owners->places[process], name, kind};
+	const struct group_key key = {calls->owners->positions[process], name, kind};
 
 	return stats_count(&calls->stats, &key, duration_ns, ret_group);
 }

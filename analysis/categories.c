@@ -14,13 +14,13 @@
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-static int add_line(struct categories *categories, struct map *places,
+static int add_line(struct categories *categories, struct map *line_index,
                     const struct category_line *key, uint32_t *ret_place)
 {
 	uint64_t group = (uint64_t)(uint32_t)key->rank << 16 | (uint64_t)key->phase << 8 |
 	                 key->order;
-	int is_new = MAP_PLACE(places, group, key->category, categories->lines, categories->n_lines,
-	                       ret_place);
+	int is_new = MAP_PLACE(line_index, group, key->category, categories->lines,
+	                       categories->n_lines, ret_place);
 
 	if (is_new > 0)
 		categories->lines[*ret_place] = *key;
@@ -38,21 +38,21 @@ static void add_to(struct category_line *line, const struct category_line *kerne
 }
 
 /* The kernel's category, or `other`, and the total; both of these are always there. */
-static int count_kernel(struct categories *categories, struct map *places,
+static int count_kernel(struct categories *categories, struct map *line_index,
                         const struct category_line *kernel)
 {
 	struct category_line key = {.rank = kernel->rank, .phase = kernel->phase};
-	uint32_t places_of[3];
+	uint32_t lines_of[3];
 
 	for (key.order = CATEGORY_OTHER; key.order <= CATEGORY_TOTAL; key.order++)
-		FLEXTRACE_TRY(add_line(categories, places, &key, &places_of[key.order]));
+		FLEXTRACE_TRY(add_line(categories, line_index, &key, &lines_of[key.order]));
 	if (kernel->category) {
 		key.order = CATEGORY_NAMED;
 		key.category = kernel->category;
-		FLEXTRACE_TRY(add_line(categories, places, &key, &places_of[CATEGORY_NAMED]));
+		FLEXTRACE_TRY(add_line(categories, line_index, &key, &lines_of[CATEGORY_NAMED]));
 	}
-	add_to(&categories->lines[places_of[CATEGORY_TOTAL]], kernel);
-	add_to(&categories->lines[places_of[kernel->category ? CATEGORY_NAMED : CATEGORY_OTHER]],
+	add_to(&categories->lines[lines_of[CATEGORY_TOTAL]], kernel);
+	add_to(&categories->lines[lines_of[kernel->category ? CATEGORY_NAMED : CATEGORY_OTHER]],
 	       kernel);
 	return FLEXTRACE_OK;
 }
@@ -95,7 +95,7 @@ static int compare_lines(const void *left, const void *right, void *context)
 int categories_count(struct categories *categories, const struct findings *findings)
 {
 	const struct timeline *timeline = findings->timeline;
-	struct map places = {0};
+	struct map line_index = {0};
 	int code = FLEXTRACE_OK;
 
 	*categories = (struct categories){.strings = timeline->strings};
@@ -107,9 +107,9 @@ int categories_count(struct categories *categories, const struct findings *findi
 		if (row->kind != ROW_EXEC || code < 0)
 			continue;
 		kernel = look_at(findings, row);
-		code = count_kernel(categories, &places, &kernel);
+		code = count_kernel(categories, &line_index, &kernel);
 	}
-	map_release(&places);
+	map_release(&line_index);
 	if (categories->n_lines)
 		qsort_r(categories->lines, categories->n_lines, sizeof(categories->lines[0]),
 		        compare_lines, (void *)timeline->strings);

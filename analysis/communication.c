@@ -35,7 +35,7 @@ struct communication {
 	const struct transfers *transfers;
 	const struct owners *owners;
 	struct map uses;            /* (device; name) -> how often */
-	struct map places;          /* (device, sequence; sync, number) -> line */
+	struct map line_index;      /* (device, sequence; sync, number) -> line */
 	struct message_line *lines; /* owned, all */
 	uint32_t n_lines;
 	uint32_t *next; /* of each end: the next of its line */
@@ -55,7 +55,7 @@ static int find_line(struct communication *communication, const struct transfer_
 	number = number == MAP_NONE ? 0 : number;
 	FLEXTRACE_TRY(map_put(&communication->uses, op->device, op->name, number + 1));
 	b = (uint64_t)end->sync << 32 | number;
-	is_new = MAP_PLACE(&communication->places, a, b, communication->lines,
+	is_new = MAP_PLACE(&communication->line_index, a, b, communication->lines,
 	                   communication->n_lines, ret_line);
 	if (is_new <= 0)
 		return is_new;
@@ -99,11 +99,11 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const struct communication *communication = context;
 	const struct string_pool *strings = communication->timeline->strings;
 	const struct device *devices = communication->timeline->identity->devices;
-	const uint32_t *places = communication->owners->places;
+	const uint32_t *positions = communication->owners->positions;
 	const struct message_line *a = left, *b = right;
 
 	return ORDER(a->start_time_ns, b->start_time_ns) ?:
-	       ORDER(places[devices[a->device].process], places[devices[b->device].process]) ?:
+	       ORDER(positions[devices[a->device].process], positions[devices[b->device].process]) ?:
 	       ORDER(devices[a->device].device, devices[b->device].device) ?:
 	       strcmp(string_get(strings, a->sequence), string_get(strings, b->sequence)) ?:
 	       strcmp(string_get(strings, a->sync), string_get(strings, b->sync)) ?:
@@ -209,7 +209,7 @@ static int write(const struct findings *findings, struct text_sink *sink)
 		write_lines(&communication, &sink->writer);
 	sink->count->rows = communication.n_lines;
 	map_release(&communication.uses);
-	map_release(&communication.places);
+	map_release(&communication.line_index);
 	free(communication.lines);
 	blocks_free(communication.next);
 	blocks_free(communication.peers);

@@ -117,9 +117,9 @@ static int compare_groups(const void *left, const void *right, void *context)
 	const struct group_key *a = name_groups_at(&stamps->groups, *(const uint32_t *)left);
 	const struct group_key *b = name_groups_at(&stamps->groups, *(const uint32_t *)right);
 	const struct string_pool *strings = stamps->timeline->strings;
-	const uint32_t *places = stamps->owners->device_places;
+	const uint32_t *positions = stamps->owners->device_positions;
 
-	return ORDER(places[a->owner], places[b->owner])
+	return ORDER(positions[a->owner], positions[b->owner])
 	               ?: strcmp(string_get(strings, a->name), string_get(strings, b->name));
 }
 

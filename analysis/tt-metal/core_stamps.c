@@ -73,7 +73,7 @@ static struct core_stamp *add(struct core_stamps *all, uint32_t run, uint32_t st
 
 	all->stamps[all->n] = (struct core_stamp){
 		.ticks = ticks,
-		.device = all->owners->device_places[of->device],
+		.device = all->owners->device_positions[of->device],
 		.x = of->core % FLEXTRACE_CORE_STRIDE,
 		.y = of->core / FLEXTRACE_CORE_STRIDE,
 		.run = run,
@@ -173,7 +173,7 @@ static int list_cores(struct core_stamps *all)
 
 		if (track->kind != TRACK_CORE || !core_is_named(timeline, track->owner))
 			continue;
-		core.device = all->owners->device_places[track->owner];
+		core.device = all->owners->device_positions[track->owner];
 		FLEXTRACE_TRY(add_core(all, &core));
 	}
 	for (uint64_t i = 0; i < all->n; i++) {

@@ -135,9 +135,9 @@ static const struct column functions[] = {
 	COLUMN_OPTIONAL_AS("*_TT_HOST_FUNC [ns]", struct ops_function, total_ns),
 };
 
-#define GROUP(each, columns, may_be_told)                      \
-	{                                                      \
-		each, columns, N_COLUMNS(columns), may_be_told \
+#define GROUP(each, columns, may_be_reported)                      \
+	{                                                          \
+		each, columns, N_COLUMNS(columns), may_be_reported \
 	}
 
 const struct ops_group ops_groups[OPS_N_GROUPS] = {

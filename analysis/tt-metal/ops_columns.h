@@ -46,7 +46,7 @@ struct ops_group {
 	enum { OPS_ONCE, OPS_EACH_INPUT, OPS_EACH_OUTPUT, OPS_EACH_FUNCTION } each;
 	const struct column *columns;
 	uint32_t n;
-	bool may_be_told; /* a report's cells go before ours */
+	bool may_be_reported; /* a report's cells go before ours */
 };
 #define OPS_N_GROUPS 10
 

@@ -161,7 +161,7 @@ int ops_add_extra(struct ops *ops, const char *name)
 static int add_columns(struct ops *ops, const struct ops_group *group, const char *which,
                        size_t offset_bytes)
 {
-	enum ops_report report = group->may_be_told ? REPORT_MAY_HAVE : REPORT_CANNOT_HAVE;
+	enum ops_report report = group->may_be_reported ? REPORT_MAY_HAVE : REPORT_CANNOT_HAVE;
 
 	for (uint32_t i = 0; i < group->n; i++)
 		FLEXTRACE_TRY(add_column(ops, &group->columns[i], which, offset_bytes, report));
@@ -233,7 +233,7 @@ static const struct ops_work *work_on(const struct ops *ops, const struct ops_li
 }
 
 /* Whether a line of the report is about the device. */
-static bool is_told(const struct ops *ops, const cJSON *lines, const struct ops_work *work)
+static bool is_reported(const struct ops *ops, const cJSON *lines, const struct ops_work *work)
 {
 	const cJSON *line;
 
@@ -254,7 +254,7 @@ static void put_operation(const struct lines *to, const struct ops_line *line)
 	cJSON_ArrayForEach(told, lines)
 		put_line(to, line, work_on(ops, line, ops_given_device(told)), told);
 	for (uint32_t i = line->first_work; i != FLEXTRACE_NONE; i = ops->works[i].next) {
-		if (!is_told(ops, lines, &ops->works[i]))
+		if (!is_reported(ops, lines, &ops->works[i]))
 			put_line(to, line, &ops->works[i], NULL);
 	}
 	if (line->first_work == FLEXTRACE_NONE && !cJSON_GetArraySize(lines))

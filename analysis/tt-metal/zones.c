@@ -30,7 +30,7 @@ static int count_zone(struct zones *zones, const struct device_row *row)
 
 	if (!core_is_named(timeline, track->owner) || track->processor >= MAX_PROCESSORS)
 		return FLEXTRACE_OK;
-	key.owner = zones->all.owners->device_places[track->owner] * MAX_PROCESSORS +
+	key.owner = zones->all.owners->device_positions[track->owner] * MAX_PROCESSORS +
 	            track->processor;
 	return stats_count(&zones->stats, &key, zone->last_ticks - zone->first_ticks, &group);
 }

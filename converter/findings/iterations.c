@@ -323,7 +323,7 @@ static int compare_iterations(const void *left, const void *right, void *context
 	const struct owners *owners = context;
 
 	return ORDER(a->start_time_ns, b->start_time_ns) ?:
-	       ORDER(owners->places[a->process], owners->places[b->process]) ?:
+	       ORDER(owners->positions[a->process], owners->positions[b->process]) ?:
 	       ORDER(a->number, b->number);
 }
 

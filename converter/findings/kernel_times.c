@@ -85,7 +85,7 @@ static int add_to(struct kernel_times *times, uint64_t rank, uint32_t name,
 {
 	uint32_t place;
 
-	FLEXTRACE_TRY(MAP_PLACE(&times->places, rank, name, times->sums, times->n_sums, &place));
+	FLEXTRACE_TRY(MAP_PLACE(&times->sum_index, rank, name, times->sums, times->n_sums, &place));
 	times->sums[place].total_ns += sum->total_ns;
 	times->sums[place].calls += sum->calls;
 	return FLEXTRACE_OK;
@@ -137,17 +137,17 @@ int kernel_times_read(struct kernel_times *times, const char *dir, struct string
 void kernel_times_release(struct kernel_times *times)
 {
 	free(times->sums);
-	map_release(&times->places);
+	map_release(&times->sum_index);
 	*times = (struct kernel_times){0};
 }
 
 uint64_t kernel_times_mean(const struct kernel_times *times, int32_t rank, uint32_t name)
 {
-	uint32_t place = map_find(&times->places, (uint32_t)rank, name);
+	uint32_t place = map_find(&times->sum_index, (uint32_t)rank, name);
 	const struct kernel_time_sum *sum;
 
 	if (place == MAP_NONE)
-		place = map_find(&times->places, ALL_RANKS, name);
+		place = map_find(&times->sum_index, ALL_RANKS, name);
 	if (place == MAP_NONE)
 		return 0;
 	sum = &times->sums[place];

@@ -22,7 +22,7 @@ struct kernel_time_sum {
 struct kernel_times {
 	struct kernel_time_sum *sums; /* owned */
 	uint32_t n_sums;
-	struct map places; /* (rank, or all of them; name) -> place in `sums` */
+	struct map sum_index; /* (rank, or all of them; name) -> place in `sums` */
 };
 
 /* Says whether `dir` has kernel times to take, without reading them all. FLEXTRACE_E_INPUT: it is

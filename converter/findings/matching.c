@@ -35,9 +35,9 @@ static int learn_table(struct matching *matching, uint32_t index)
 	for (uint32_t i = table->n_rows; i-- > 0;) { /* so that the first one stands in the map */
 		uint32_t row = table->first_row + i, name = matching->info->rows[row].name;
 
-		matching->rows[row].next_same = map_find(&matching->places, index, name);
-		FLEXTRACE_TRY(map_put(&matching->places, index, name, row));
-		FLEXTRACE_TRY(map_put(&matching->places, ALL_OF + table->source, name, 0));
+		matching->rows[row].next_same = map_find(&matching->row_index, index, name);
+		FLEXTRACE_TRY(map_put(&matching->row_index, index, name, row));
+		FLEXTRACE_TRY(map_put(&matching->row_index, ALL_OF + table->source, name, 0));
 	}
 	return FLEXTRACE_OK;
 }
@@ -55,7 +55,7 @@ int matching_init(struct matching *matching)
 void matching_release(struct matching *matching)
 {
 	free(matching->rows);
-	map_release(&matching->places);
+	map_release(&matching->row_index);
 }
 
 /* -- a walk ------------------------------------------------------------------------------------ */
@@ -138,7 +138,7 @@ static struct walk walk_table(struct matching *matching, uint32_t index, uint64_
 	matching->n_walks++;
 	for (walk.end = begin; walk.end < matching->n_kernels; walk.end++) {
 		const struct matched_kernel *kernel = &matching->kernels[walk.end];
-		uint32_t row = map_find(&matching->places, index, kernel->name);
+		uint32_t row = map_find(&matching->row_index, index, kernel->name);
 
 		if (row != MAP_NONE) {
 			row = take_row(matching, row, last);
@@ -146,7 +146,7 @@ static struct walk walk_table(struct matching *matching, uint32_t index, uint64_
 				break;
 			count_kernel(matching, &walk, row, last, kernel);
 			last = row;
-		} else if (map_find(&matching->places, ALL_OF + table->source, kernel->name) !=
+		} else if (map_find(&matching->row_index, ALL_OF + table->source, kernel->name) !=
 		           MAP_NONE) {
 			break;
 		} else {

@@ -24,7 +24,7 @@ struct matching {
 	struct ledger *ledger;
 	const struct kernel_times *times; /* weak; NULL = none */
 	struct matched_row *rows;         /* owned: beside those of `info` */
-	struct map places; /* (table, name) -> its first row; (all of a source, name) -> 0 */
+	struct map row_index; /* (table, name) -> its first row; (all of a source, name) -> 0 */
 	uint64_t n_walks;
 	/* what is matched next: kernels of one device, in order of their start */
 	const struct matched_kernel *kernels; /* weak */

@@ -26,8 +26,8 @@ static inline void write_number(const struct column *column, const struct cell *
 struct heads {
 	struct writer cells; /* memory */
 	uint32_t n;          /* columns */
-	uint32_t n_places;   /* in the row, of their indexes */
-	uint32_t places[MAX_HEADS], indexes[MAX_HEADS];
+	uint32_t n_offsets;  /* in the row, of their indexes */
+	uint32_t offsets[MAX_HEADS], indexes[MAX_HEADS];
 };
 
 struct csv_sink {
@@ -54,13 +54,13 @@ static bool is_index(const struct column *column)
 static void find_heads(struct heads *heads, const struct row_sink *sink)
 {
 	for (; heads->n < sink->n_columns && is_index(&sink->columns[heads->n]); heads->n++) {
-		uint32_t place = sink->columns[heads->n].offset_bytes;
+		uint32_t offset_bytes = sink->columns[heads->n].offset_bytes;
 
-		if (heads->n_places && heads->places[heads->n_places - 1] == place)
+		if (heads->n_offsets && heads->offsets[heads->n_offsets - 1] == offset_bytes)
 			continue;
-		if (heads->n_places == MAX_HEADS)
+		if (heads->n_offsets == MAX_HEADS)
 			return;
-		heads->places[heads->n_places++] = place;
+		heads->offsets[heads->n_offsets++] = offset_bytes;
 	}
 }
 
@@ -153,8 +153,8 @@ static void write_heads(struct csv_sink *csv, const void *row)
 	struct writer *writer = csv->writer;
 	bool is_same = heads->cells.at != heads->cells.buffer;
 
-	for (uint32_t i = 0; i < heads->n_places; i++) {
-		uint32_t index = *(const uint32_t *)((const char *)row + heads->places[i]);
+	for (uint32_t i = 0; i < heads->n_offsets; i++) {
+		uint32_t index = *(const uint32_t *)((const char *)row + heads->offsets[i]);
 
 		is_same &= heads->indexes[i] == index;
 		heads->indexes[i] = index;

@@ -235,12 +235,12 @@ static void share_group(struct collective_part *parts, uint32_t n)
 static int compare_lines(const void *left, const void *right, void *context)
 {
 	const struct collectives *collectives = context;
-	const uint32_t *places = collectives->owners->places;
+	const uint32_t *positions = collectives->owners->positions;
 	const struct string_pool *strings = collectives->timeline->strings;
 	const struct collective_part *a = left, *b = right;
 
 	return ORDER(a->start_time_ns, b->start_time_ns) ?:
-	       ORDER(places[a->process], places[b->process]) ?:
+	       ORDER(positions[a->process], positions[b->process]) ?:
 	       ORDER(a->end_time_ns, b->end_time_ns) ?: ORDER(a->device, b->device) ?:
 	       ORDER(strcmp(string_get(strings, a->group), string_get(strings, b->group)), 0) ?:
 	       ORDER(strcmp(string_get(strings, a->op), string_get(strings, b->op)), 0) ?:

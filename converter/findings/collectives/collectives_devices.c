@@ -40,8 +40,8 @@ struct counting {
 	struct map states;       /* (device, group) -> state */
 	struct group_state *group_states;
 	uint32_t n_states;
-	struct map uses;   /* (device, group; name) -> number that it was last used in */
-	struct map places; /* (device, group; number) -> part */
+	struct map uses;       /* (device, group; name) -> number that it was last used in */
+	struct map part_index; /* (device, group; number) -> part */
 	struct rank_sets sets;
 	uint32_t *part_of; /* of each end of a transfer */
 };
@@ -179,7 +179,7 @@ static int find_part(struct counting *counting, const struct item *item, uint32_
 	int is_new;
 
 	FLEXTRACE_TRY(find_number(counting, item, &number));
-	is_new = MAP_PLACE(&counting->places, key, number, out->parts, out->n_parts, ret_part);
+	is_new = MAP_PLACE(&counting->part_index, key, number, out->parts, out->n_parts, ret_part);
 	if (is_new <= 0)
 		return is_new;
 	out->parts[*ret_part] = (struct collective_part){
@@ -377,7 +377,7 @@ static void release(struct counting *counting)
 	free(counting->group_states);
 	free(counting->n_kernels);
 	free(counting->items);
-	map_release(&counting->places);
+	map_release(&counting->part_index);
 	rank_sets_release(&counting->sets);
 }
 

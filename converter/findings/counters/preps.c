@@ -12,7 +12,7 @@
 struct prep_counter {
 	struct counter_sample *open; /* owned: ends to come, a heap, the first one on top */
 	uint32_t n_open, n_allocated;
-	uint32_t told;                /* the value of the last row */
+	uint32_t last_value;          /* the value of the last row */
 	struct counter_sample sample; /* what happened last; no row yet */
 	bool has_sample;
 };
@@ -44,9 +44,9 @@ static struct counter_sample pop_open(struct prep_counter *counter)
 static int add_sample(struct counter_maker *maker, struct prep_counter *counter)
 {
 	counter->has_sample = false;
-	if (counter->told == counter->n_open)
+	if (counter->last_value == counter->n_open)
 		return FLEXTRACE_OK;
-	counter->told = counter->n_open;
+	counter->last_value = counter->n_open;
 	return counter_add_row(maker, &counter->sample, counter->n_open);
 }
 

@@ -21,7 +21,7 @@ static int compare_devices(const void *left, const void *right, void *context)
 	const struct device *devices = owners->identity->devices;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
-	return ORDER(owners->places[devices[a].process], owners->places[devices[b].process])
+	return ORDER(owners->positions[devices[a].process], owners->positions[devices[b].process])
 	               ?: ORDER(devices[a].device, devices[b].device);
 }
 
@@ -42,26 +42,27 @@ int owners_init(struct owners *owners, const struct identity *identity)
 	*owners = (struct owners){
 		.identity = identity,
 		.processes = first_numbers(n),
-		.places = first_numbers(n),
+		.positions = first_numbers(n),
 		.devices = first_numbers(identity->n_devices),
-		.device_places = first_numbers(identity->n_devices),
+		.device_positions = first_numbers(identity->n_devices),
 	};
-	if (!owners->processes || !owners->places || !owners->devices || !owners->device_places)
+	if (!owners->processes || !owners->positions || !owners->devices ||
+	    !owners->device_positions)
 		return FLEXTRACE_E_MEMORY;
 	qsort_r(owners->processes, n, sizeof(uint32_t), compare_processes, identity->processes);
 	for (uint32_t i = 0; i < n; i++)
-		owners->places[owners->processes[i]] = i;
+		owners->positions[owners->processes[i]] = i;
 	qsort_r(owners->devices, identity->n_devices, sizeof(uint32_t), compare_devices, owners);
 	for (uint32_t i = 0; i < identity->n_devices; i++)
-		owners->device_places[owners->devices[i]] = i;
+		owners->device_positions[owners->devices[i]] = i;
 	return FLEXTRACE_OK;
 }
 
 void owners_release(struct owners *owners)
 {
 	blocks_free(owners->processes);
-	blocks_free(owners->places);
+	blocks_free(owners->positions);
 	blocks_free(owners->devices);
-	blocks_free(owners->device_places);
+	blocks_free(owners->device_positions);
 	*owners = (struct owners){0};
 }

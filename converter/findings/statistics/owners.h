@@ -11,9 +11,9 @@
 struct owners {
 	const struct identity *identity; /* weak */
 	uint32_t *processes;             /* owned: indexes of struct process, in order */
-	uint32_t *places;                /* owned: where each process stands in it */
+	uint32_t *positions;             /* owned: where each process stands in it */
 	uint32_t *devices;               /* owned: indexes of struct device, in order */
-	uint32_t *device_places;         /* owned: where each device stands in it */
+	uint32_t *device_positions;      /* owned: where each device stands in it */
 };
 
 /* FLEXTRACE_E_MEMORY or 0; owners_release() in any case. */

@@ -214,8 +214,8 @@ void chrome_write_told_args(struct chrome *chrome, const struct told *told, cons
  * had none. */
 bool chrome_write_told_member(struct chrome *chrome, const char *name);
 
-void chrome_write_told_place(struct chrome *chrome, const struct told *told,
-                             const struct device_row *row);
+void chrome_write_told_ids(struct chrome *chrome, const struct told *told,
+                           const struct device_row *row);
 
 /* How long before the first row, at least, ts 0 of the files of single ranks stands: 2^k us, more
  * than what there is with 2 s, so that all ts have one exponent and the difference of any two is a
@@ -253,7 +253,7 @@ static inline void chrome_write_kind(struct writer *writer, const struct row_kin
 }
 
 /* From the pid up to the time; a file's name, behind its key, and the line in it. */
-void chrome_write_place(struct writer *writer, uint32_t pid, uint32_t tid);
+void chrome_write_ids(struct writer *writer, uint32_t pid, uint32_t tid);
 void chrome_write_source(const struct chrome *chrome, struct writer *writer, uint32_t file,
                          uint32_t line);
 

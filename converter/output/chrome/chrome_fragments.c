@@ -5,7 +5,7 @@
 #include "chrome.h"
 #include "model/words/kinds.h"
 
-void chrome_write_place(struct writer *writer, uint32_t pid, uint32_t tid)
+void chrome_write_ids(struct writer *writer, uint32_t pid, uint32_t tid)
 {
 	writer_literal(writer, ",\"pid\":");
 	writer_u64(writer, pid);
@@ -14,7 +14,7 @@ void chrome_write_place(struct writer *writer, uint32_t pid, uint32_t tid)
 	writer_literal(writer, ",\"ts\":");
 }
 
-static int make_places(struct chrome *chrome)
+static int make_track_ids(struct chrome *chrome)
 {
 	const struct timeline *timeline = chrome->view.timeline;
 	const struct chrome_ids *ids = &chrome->ids;
@@ -27,7 +27,7 @@ static int make_places(struct chrome *chrome)
 		                       : ids->process_pid[view_track_process(&chrome->view, i)];
 		uint32_t line = chrome->views.overlap == OVERLAP_LANES ? i : ids->track_line[i];
 
-		chrome_write_place(&chrome->fragments.track_ids.bytes, pid, ids->track_tid[line]);
+		chrome_write_ids(&chrome->fragments.track_ids.bytes, pid, ids->track_tid[line]);
 		fragments_end(&chrome->fragments.track_ids);
 	}
 	return fragments_check(&chrome->fragments.track_ids);
@@ -132,7 +132,7 @@ static int make_runs(struct chrome *chrome)
 
 int chrome_fragments_init(struct chrome *chrome)
 {
-	FLEXTRACE_TRY(make_places(chrome));
+	FLEXTRACE_TRY(make_track_ids(chrome));
 	FLEXTRACE_TRY(make_markers(chrome));
 	FLEXTRACE_TRY(make_runs(chrome));
 	return make_device_args(chrome);

@@ -180,7 +180,7 @@ void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss)
 	writer_format(writer, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\"",
 	              ledger_is_loss(line->cause) ? "loss" : "left_out",
 	              ledger_cause_id(line->cause));
-	chrome_write_place(writer, chrome_loss_pid(line->cause), loss->line + 1);
+	chrome_write_ids(writer, chrome_loss_pid(line->cause), loss->line + 1);
 	chrome_write_times(chrome, loss->first_time_ns, loss->last_time_ns);
 	writer_literal(writer, ",\"args\":{\"count\":");
 	chrome_write_exact(writer, loss->count);

@@ -213,7 +213,7 @@ void chrome_write_rank_row(struct chrome *chrome, const struct rank_row *row)
 		              "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":"
 		              "\"ProfilerStep#%u\"",
 		              row->number);
-	chrome_write_place(writer, chrome->ids.process_pid[row->process], chrome_rank_tid(row));
+	chrome_write_ids(writer, chrome->ids.process_pid[row->process], chrome_rank_tid(row));
 	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
 	if (row->op)
 		write_collective_args(chrome, row->bytes);

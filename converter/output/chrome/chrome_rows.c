@@ -409,7 +409,7 @@ static void write_told_row_args(struct chrome *chrome, const struct device_row *
 	const struct tick_op *op = &chrome->view.timeline->ops[row->source];
 
 	chrome_write_told_args(chrome, told, kind_of_device(row->kind)->label);
-	chrome_write_told_place(chrome, told, row);
+	chrome_write_told_ids(chrome, told, row);
 	if (!chrome_told_has(told, "job"))
 		write_job(chrome, op->job);
 	if (op->status != TIME_GIVEN && !chrome_told_has(told, "cycles")) {
@@ -531,7 +531,7 @@ static void start_counter(struct chrome *chrome, uint32_t pid, uint32_t name, co
 	chrome_next(chrome);
 	writer_literal(&chrome->writer, "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":");
 	write_name(chrome, &chrome->writer, name, label);
-	chrome_write_place(&chrome->writer, pid, pid);
+	chrome_write_ids(&chrome->writer, pid, pid);
 	chrome_write_ts(chrome, time_ns);
 	writer_literal(&chrome->writer, ",\"args\":{");
 }

@@ -67,8 +67,8 @@ void chrome_write_told_args(struct chrome *chrome, const struct told *told, cons
 }
 
 /* What readers must find of work, where the file does not say it. */
-void chrome_write_told_place(struct chrome *chrome, const struct told *told,
-                             const struct device_row *row)
+void chrome_write_told_ids(struct chrome *chrome, const struct told *told,
+                           const struct device_row *row)
 {
 	const struct track *track = &chrome->view.timeline->tracks[row->track];
 	const struct device *device = &chrome->view.identity->devices[track->owner];
