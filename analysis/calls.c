@@ -82,7 +82,7 @@ static void put_groups(struct calls *calls, struct row_sink *sink)
 			total_ns = total_of_owner(stats, i);
 		row_put(sink,
 		        &(struct calls_row){
-				.of = stats_cells(stats, calls->timeline->strings, group),
+				.of = stats_cells(stats, group),
 				.owner = identity_owner(calls->timeline->identity, process),
 				.self_ns = group->total_ns - (place < calls->n_children
 		                                                      ? calls->children_ns[place]
@@ -100,10 +100,11 @@ static int fill(const struct findings *findings, const char *(*label)(uint8_t ki
 	struct calls calls = {.timeline = timeline, .owners = findings->owners};
 	int code;
 
-	stats_init(&calls.stats, label, timeline->host_rows.n_rows + timeline->device_rows.n_rows);
+	stats_init(&calls.stats, timeline->strings, label,
+	           timeline->host_rows.n_rows + timeline->device_rows.n_rows);
 	code = count(&calls);
 	if (code == FLEXTRACE_OK)
-		code = stats_finish(&calls.stats, timeline->strings);
+		code = stats_finish(&calls.stats);
 	if (code == FLEXTRACE_OK)
 		put_groups(&calls, sink);
 	stats_release(&calls.stats);

@@ -89,7 +89,7 @@ static int compare_lines(const void *left, const void *right, void *context)
 
 	return ORDER((uint32_t)a->rank, (uint32_t)b->rank) ?: ORDER(a->phase, b->phase) ?:
 	       ORDER(a->order, b->order) ?: ORDER(b->kernel_ns, a->kernel_ns) ?:
-	       strcmp(string_get(strings, a->category), string_get(strings, b->category));
+	       string_compare(strings, a->category, b->category);
 }
 
 int categories_count(struct categories *categories, const struct findings *findings)

@@ -103,10 +103,11 @@ static int compare_lines(const void *left, const void *right, void *context)
 	const struct message_line *a = left, *b = right;
 
 	return ORDER(a->start_time_ns, b->start_time_ns) ?:
-	       ORDER(positions[devices[a->device].process], positions[devices[b->device].process]) ?:
+	       ORDER(positions[devices[a->device].process],
+	             positions[devices[b->device].process]) ?:
 	       ORDER(devices[a->device].device, devices[b->device].device) ?:
-	       strcmp(string_get(strings, a->sequence), string_get(strings, b->sequence)) ?:
-	       strcmp(string_get(strings, a->sync), string_get(strings, b->sync)) ?:
+	       string_compare(strings, a->sequence, b->sequence) ?:
+	       string_compare(strings, a->sync, b->sync) ?:
 	       ORDER(a->number, b->number);
 }
 

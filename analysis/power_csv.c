@@ -179,7 +179,7 @@ static int compare_kernels(const void *left, const void *right, void *context)
 	const struct power_kernel *b = name_groups_at(&table->kernels, *(const uint32_t *)right);
 
 	return ORDER(a->key.owner, b->key.owner) ?: ORDER(b->joules, a->joules) ?:
-	       strcmp(string_get(strings, a->key.name), string_get(strings, b->key.name));
+	       string_compare(strings, a->key.name, b->key.name);
 }
 
 static int take_kernels(struct power_table *table)

@@ -120,7 +120,7 @@ static int compare_groups(const void *left, const void *right, void *context)
 	const uint32_t *positions = stamps->owners->device_positions;
 
 	return ORDER(positions[a->owner], positions[b->owner])
-	               ?: strcmp(string_get(strings, a->name), string_get(strings, b->name));
+	               ?: string_compare(strings, a->name, b->name);
 }
 
 static int sort_groups(struct stamps *stamps)

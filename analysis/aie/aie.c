@@ -306,11 +306,8 @@ static void name_phases(const struct aie_run *run, struct aie_core *core)
 
 static int judge(const struct aie_run *run, struct aie_core *core)
 {
-	if (core->kernels.n)
-		qsort(core->kernels.all, core->kernels.n, sizeof(*core->kernels.all),
-		      compare_spans);
-	if (core->stalls.n)
-		qsort(core->stalls.all, core->stalls.n, sizeof(*core->stalls.all), compare_spans);
+	ORDER_ARRAY(core->kernels.all, core->kernels.n, compare_spans);
+	ORDER_ARRAY(core->stalls.all, core->stalls.n, compare_spans);
 	FLEXTRACE_TRY(find_median(core));
 	if (core->kernels.n)
 		FLEXTRACE_TRY(split_iterations(run, core));

@@ -31,6 +31,15 @@ static void add_gmacs(cJSON *object, double macs, double ghz, double cycles)
 	               macs > 0 && ghz > 0 ? aie_gmacs(macs, ghz, cycles) : (double)NAN);
 }
 
+/* A list of [begin, end). */
+static void add_range(cJSON *object, const char *key, uint32_t begin, uint32_t end)
+{
+	cJSON *list = json_item_add_list(object, key);
+
+	for (; begin < end; begin++)
+		json_item_append(list, cJSON_CreateNumber(begin));
+}
+
 static double known(double value)
 {
 	return value > 0 ? value : (double)NAN;
@@ -192,9 +201,7 @@ cJSON *aie_describe_core(const struct aie_run *run, const struct aie_core *core)
 	list = json_item_add_list(json, "iterations");
 	for (uint32_t i = 0; i < core->n_iterations; i++)
 		json_item_append(list, describe_iteration(run, core, i));
-	list = json_item_add_list(json, "performance_window");
-	for (uint32_t i = core->perf_begin; i < core->perf_end; i++)
-		json_item_append(list, cJSON_CreateNumber(i));
+	add_range(json, "performance_window", core->perf_begin, core->perf_end);
 	json_item_add(json, "outliers", describe_outliers(run, core));
 	aie_add_number(json, "open_kernel_since",
 	               core->kernels.is_open ? (double)core->kernels.open_since : (double)NAN);
@@ -274,9 +281,7 @@ cJSON *aie_describe_aggregate(const struct aie_run *run)
 		              cJSON_CreateString("No common perf iterations across all cores."));
 		return json;
 	}
-	list = json_item_add_list(json, "iterations_considered");
-	for (uint32_t i = common.begin; i < common.end; i++)
-		json_item_append(list, cJSON_CreateNumber(i));
+	add_range(json, "iterations_considered", common.begin, common.end);
 	aie_add_number(json, "count", common.end - common.begin);
 	describe_runtimes(run, &common, json);
 	list = json_item_add_list(json, "per_iteration");

@@ -243,8 +243,7 @@ int core_ops_find(struct core_stats *stats)
 	map_release(&finder.ops);
 	map_release(&finder.runs);
 	free(finder.processors);
-	if (stats->n_ops)
-		qsort(stats->ops, stats->n_ops, sizeof(*stats->ops), compare_ops);
+	ORDER_ARRAY(stats->ops, stats->n_ops, compare_ops);
 	measure_gaps(stats);
 	return code < 0 ? code : name_ops(stats);
 }

@@ -149,8 +149,7 @@ static int add_core(struct core_stamps *all, const struct core *core)
 {
 	if (all->n_cores && !compare_cores(&all->cores[all->n_cores - 1], core))
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_PUSH(all->cores, all->n_cores, *core));
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(all->cores, all->n_cores, *core);
 }
 
 static struct core core_of(const struct core_stamp *stamp)
@@ -181,8 +180,7 @@ static int list_cores(struct core_stamps *all)
 
 		FLEXTRACE_TRY(add_core(all, &core));
 	}
-	if (all->n_cores)
-		qsort(all->cores, all->n_cores, sizeof(*all->cores), compare_cores);
+	ORDER_ARRAY(all->cores, all->n_cores, compare_cores);
 	for (uint32_t i = 0; i < all->n_cores; i++) {
 		if (!i || compare_cores(&all->cores[i], &all->cores[n - 1]))
 			all->cores[n++] = all->cores[i];
@@ -233,8 +231,7 @@ int core_stamps_init(struct core_stamps *all, const struct findings *findings)
 	if (!all->owners)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(collect(all));
-	if (all->n)
-		qsort(all->stamps, all->n, sizeof(*all->stamps), compare_stamps);
+	ORDER_ARRAY(all->stamps, all->n, compare_stamps);
 	FLEXTRACE_TRY(list_cores(all));
 	share_out(all);
 	return FLEXTRACE_OK;

@@ -40,8 +40,7 @@ static int count(struct counting *counting, uint32_t analysis, uint32_t processo
 {
 	struct series *series = series_of(counting, analysis, processor);
 
-	FLEXTRACE_TRY(ARRAY_PUSH(series->values, series->n, value));
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(series->values, series->n, value);
 }
 
 /* One core while its stamps are read; 0: none yet. */
@@ -262,8 +261,7 @@ int core_stats_init(struct core_stats *stats, const struct findings *findings)
 			end++;
 		FLEXTRACE_TRY(measure(stats, first, end));
 	}
-	if (stats->n_lines)
-		qsort(stats->lines, stats->n_lines, sizeof(*stats->lines), compare_lines);
+	ORDER_ARRAY(stats->lines, stats->n_lines, compare_lines);
 	return FLEXTRACE_OK;
 }
 

@@ -165,8 +165,7 @@ static int compare_names(const void *left, const void *right, void *context)
 {
 	const struct string_pool *strings = context;
 
-	return strcmp(string_get(strings, *(const uint32_t *)left),
-	              string_get(strings, *(const uint32_t *)right));
+	return string_compare(strings, *(const uint32_t *)left, *(const uint32_t *)right);
 }
 
 static int find_all(struct ops *ops, struct map *launches)

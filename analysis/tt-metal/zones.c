@@ -46,7 +46,7 @@ static int count_zones(struct zones *zones, const struct findings *findings)
 		if (row->kind >= ROW_FIRMWARE)
 			FLEXTRACE_TRY(count_zone(zones, row));
 	}
-	return stats_finish(&zones->stats, timeline->strings);
+	return stats_finish(&zones->stats);
 }
 
 struct zone_row {
@@ -69,7 +69,6 @@ static const struct column columns[] = {
 
 static void put_zone(struct zones *zones, const struct stats_group *group, struct row_sink *sink)
 {
-	const struct timeline *timeline = zones->all.timeline;
 	uint32_t place = group->key.owner / MAX_PROCESSORS;
 	double mean = (double)group->total_ns / (double)group->calls;
 	char name[64];
@@ -77,7 +76,7 @@ static void put_zone(struct zones *zones, const struct stats_group *group, struc
 	core_processor_name(&zones->all, place, group->key.owner % MAX_PROCESSORS, name,
 	                    sizeof(name));
 	row_put(sink, &(struct zone_row){
-			      .of = stats_cells(&zones->stats, timeline->strings, group),
+			      .of = stats_cells(&zones->stats, group),
 			      .device = zones->all.owners->devices[place],
 			      .processor = name,
 			      .mean_ns = mean * 1e9 / (double)core_hz(&zones->all, place),
@@ -90,7 +89,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	struct zones zones = {.all = {.timeline = timeline}};
 	int code;
 
-	stats_init(&zones.stats, label_of, timeline->device_rows.n_rows);
+	stats_init(&zones.stats, timeline->strings, label_of, timeline->device_rows.n_rows);
 	code = count_zones(&zones, findings);
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < zones.stats.groups.n; i++)
 		put_zone(&zones, stats_line(&zones.stats, i), sink);

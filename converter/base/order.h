@@ -10,6 +10,10 @@
 /* Of two numbers, for what qsort() asks: join those of several keys by ?:, the first one first. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* Puts the `n` elements of an array in order, of which there may be none, and no array then. */
+#define ORDER_ARRAY(array, n, compare) \
+	((n) ? qsort((array), (n), sizeof(*(array)), (compare)) : (void)0)
+
 /* Puts numbers in order. qsort() calls to compare, which is most of what it costs with numbers. */
 void order_numbers(int64_t *numbers, size_t n);
 

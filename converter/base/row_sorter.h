@@ -13,8 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "blocks.h"
+#include "error.h"
 
 #define ROWS_PER_RUN(row_bytes) ((uint32_t)(BLOCK_BYTES / (row_bytes)))
 
@@ -41,6 +43,17 @@ void row_sorter_release(struct row_sorter *sorter);
 /* Returns room for one row, to be filled before the next call (weak until then); NULL: no
  * memory. */
 void *row_sorter_append(struct row_sorter *sorter);
+
+/* Appends a copy of a row. FLEXTRACE_E_MEMORY or 0. */
+static inline int row_sorter_put(struct row_sorter *sorter, const void *row)
+{
+	void *room = row_sorter_append(sorter);
+
+	if (!room)
+		return FLEXTRACE_E_MEMORY;
+	memcpy(room, row, sorter->row_bytes);
+	return FLEXTRACE_OK;
+}
 
 /* Visits all rows in output order and leaves the sorter empty. The visitor may change the row,
  * which is weak and gone after its return; its negative value stops the merge and is returned.

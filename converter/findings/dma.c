@@ -72,8 +72,8 @@ static int compare_transfers(const struct timeline *timeline, const struct dma *
 static int compare_names(const struct timeline *timeline, const struct dma *a, const struct dma *b)
 {
 	return ORDER(a->row->kind, b->row->kind)
-	               ?: strcmp(string_get(timeline->strings, timeline->ops[a->row->source].name),
-	                         string_get(timeline->strings, timeline->ops[b->row->source].name));
+	               ?: string_compare(timeline->strings, timeline->ops[a->row->source].name,
+	                                 timeline->ops[b->row->source].name);
 }
 
 static int compare(const void *left, const void *right, void *context)

@@ -191,8 +191,7 @@ int rank_rows_find(struct rank_rows *rows, const struct findings *findings)
 	code = find_steps(rows, findings->iterations);
 	if (code >= 0)
 		code = find_collectives(rows, findings);
-	if (rows->n)
-		qsort(rows->rows, rows->n, sizeof(*rows->rows), compare_rows);
+	ORDER_ARRAY(rows->rows, rows->n, compare_rows);
 	return code;
 }
 

@@ -218,8 +218,7 @@ int utilization_run(struct kernel_costs *costs, const struct compiler_info *info
 	if (code == FLEXTRACE_OK)
 		code = match_all(&matching, timeline, strings);
 	matching_release(&matching);
-	if (costs->n_uses)
-		qsort(costs->uses, costs->n_uses, sizeof(costs->uses[0]), compare_uses);
+	ORDER_ARRAY(costs->uses, costs->n_uses, compare_uses);
 	ledger->warnings[WARNING_KERNEL_TIMES_UNUSED] = options->times && !has_autopilot(costs);
 	ledger->warnings[WARNING_COMPILER_DAMAGED] = info->n_bad_lines + info->n_bad_tables;
 	ledger->warnings[WARNING_COMPILER_EMPTY] = info->n_empty;

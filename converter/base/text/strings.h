@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct string_pool; /* opaque: a lock, chunks of bytes, a hash table */
 
@@ -42,6 +43,12 @@ struct string_text {
 };
 
 struct string_text string_text(const struct string_pool *pool, uint32_t id);
+
+/* By their bytes, for what qsort() asks. */
+static inline int string_compare(const struct string_pool *pool, uint32_t a, uint32_t b)
+{
+	return strcmp(string_get(pool, a), string_get(pool, b));
+}
 
 void string_cache_init(struct string_cache *cache, struct string_pool *pool);
 void string_cache_release(struct string_cache *cache);

@@ -242,8 +242,8 @@ static int compare_lines(const void *left, const void *right, void *context)
 	return ORDER(a->start_time_ns, b->start_time_ns) ?:
 	       ORDER(positions[a->process], positions[b->process]) ?:
 	       ORDER(a->end_time_ns, b->end_time_ns) ?: ORDER(a->device, b->device) ?:
-	       ORDER(strcmp(string_get(strings, a->group), string_get(strings, b->group)), 0) ?:
-	       ORDER(strcmp(string_get(strings, a->op), string_get(strings, b->op)), 0) ?:
+	       ORDER(string_compare(strings, a->group, b->group), 0) ?:
+	       ORDER(string_compare(strings, a->op, b->op), 0) ?:
 	       compare_told(a->told_op, b->told_op) ?: ORDER(a->number, b->number);
 }
 

@@ -48,12 +48,6 @@ struct counting {
 
 /* -- rows in the order of their ends ----------------------------------------------------------- */
 
-static int add_item(struct counting *counting, const struct device_row *row, uint32_t end)
-{
-	FLEXTRACE_TRY(ARRAY_PUSH(counting->items, counting->n_items, (struct item){*row, end}));
-	return FLEXTRACE_OK;
-}
-
 static int compare_items(const void *left, const void *right)
 {
 	const struct item *a = left, *b = right;
@@ -79,14 +73,12 @@ static int list_items(struct counting *counting)
 		n_ends += is_end;
 		if (collectives_told(timeline, row, &told))
 			continue;
-		if (timeline->ops[row->source].group)
-			FLEXTRACE_TRY(
-				add_item(counting, row, is_end ? n_ends - 1 : FLEXTRACE_NONE));
-		else if (row->kind == ROW_EXEC)
-			FLEXTRACE_TRY(add_item(counting, row, FLEXTRACE_NONE));
+		if (timeline->ops[row->source].group || row->kind == ROW_EXEC)
+			FLEXTRACE_TRY(ARRAY_PUSH(
+				counting->items, counting->n_items,
+				(struct item){*row, is_end ? n_ends - 1 : FLEXTRACE_NONE}));
 	}
-	if (counting->n_items)
-		qsort(counting->items, counting->n_items, sizeof(*counting->items), compare_items);
+	ORDER_ARRAY(counting->items, counting->n_items, compare_items);
 	return FLEXTRACE_OK;
 }
 
@@ -94,8 +86,7 @@ static int list_items(struct counting *counting)
 
 static int add_work(struct work *work, int64_t end_ns)
 {
-	FLEXTRACE_TRY(ARRAY_PUSH(work->ends_ns, work->n, end_ns));
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(work->ends_ns, work->n, end_ns);
 }
 
 static int find_groups(struct counting *counting)
@@ -335,8 +326,7 @@ static int find_starts(struct counting *counting)
 	for (uint32_t i = 0; i < counting->timeline->identity->n_devices; i++) {
 		struct work *work = &counting->works[i];
 
-		if (work->n)
-			qsort(work->ends_ns, work->n, sizeof(*work->ends_ns), compare_times);
+		ORDER_ARRAY(work->ends_ns, work->n, compare_times);
 	}
 	for (uint32_t i = 0; i < out->n_parts; i++) {
 		struct collective_part *part = &out->parts[i];

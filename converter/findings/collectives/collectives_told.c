@@ -73,8 +73,7 @@ static int add_part(struct collectives *out, struct map *uses, const struct devi
 		part.who = UINT32_MAX - op->device;
 		part.is_alone = true;
 	}
-	FLEXTRACE_TRY(ARRAY_PUSH(out->parts, out->n_parts, part));
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(out->parts, out->n_parts, part);
 }
 
 int collectives_take_told(struct collectives *collectives)

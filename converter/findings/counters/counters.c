@@ -21,11 +21,7 @@ const char *computed_counter_name(enum computed_counter counter)
 int counter_add_row(struct counter_maker *maker, const struct counter_sample *sample, double value)
 {
 	const struct tick_op *op = &maker->input->timeline->ops[sample->source];
-	struct counter_row *row = row_sorter_append(maker->rows);
-
-	if (!row)
-		return FLEXTRACE_E_MEMORY;
-	*row = (struct counter_row){
+	const struct counter_row row = {
 		.time_ns = sample->time_ns,
 		.value = value,
 		.err_ns = sample->err_ns,
@@ -38,18 +34,14 @@ int counter_add_row(struct counter_maker *maker, const struct counter_sample *sa
 		.status = sample->status,
 		.class = op->class,
 	};
-	return FLEXTRACE_OK;
+
+	return row_sorter_put(maker->rows, &row);
 }
 
 static int add_recorded(const struct timeline *timeline, struct row_sorter *rows)
 {
-	TABLE_EACH(struct counter_row, row, &timeline->counters) {
-		struct counter_row *copy = row_sorter_append(rows);
-
-		if (!copy)
-			return FLEXTRACE_E_MEMORY;
-		*copy = *row;
-	}
+	TABLE_EACH(struct counter_row, row, &timeline->counters)
+		FLEXTRACE_TRY(row_sorter_put(rows, row));
 	return FLEXTRACE_OK;
 }
 

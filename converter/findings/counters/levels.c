@@ -28,16 +28,6 @@ int levels_init(struct levels *levels, struct counter_maker *maker)
 
 /* -- edges ------------------------------------------------------------------------------------- */
 
-static int add_edge(struct levels *levels, const struct edge *edge)
-{
-	struct edge *added = row_sorter_append(&levels->edges);
-
-	if (!added)
-		return FLEXTRACE_E_MEMORY;
-	*added = *edge;
-	return FLEXTRACE_OK;
-}
-
 int levels_add(struct levels *levels, uint32_t device, const struct device_row *row, double value)
 {
 	struct edge edge = {{row->start_time_ns, device, row->source, row->err_ns, row->status},
@@ -45,10 +35,10 @@ int levels_add(struct levels *levels, uint32_t device, const struct device_row *
 
 	if (row->end_time_ns == row->start_time_ns)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(add_edge(levels, &edge));
+	FLEXTRACE_TRY(row_sorter_put(&levels->edges, &edge));
 	edge.at.time_ns = row->end_time_ns;
 	edge.value = -value;
-	return add_edge(levels, &edge);
+	return row_sorter_put(&levels->edges, &edge);
 }
 
 /* -- samples ----------------------------------------------------------------------------------- */

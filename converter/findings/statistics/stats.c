@@ -15,9 +15,10 @@ struct stats_chunk {
 	uint64_t durations_ns[];
 };
 
-void stats_init(struct stats *stats, const char *(*label)(uint8_t kind), uint64_t max_groups)
+void stats_init(struct stats *stats, const struct string_pool *strings,
+                const char *(*label)(uint8_t kind), uint64_t max_groups)
 {
-	*stats = (struct stats){.label = label};
+	*stats = (struct stats){.strings = strings, .label = label};
 	name_groups_init(&stats->groups, sizeof(struct stats_group), max_groups);
 }
 
@@ -73,28 +74,21 @@ int stats_count(struct stats *stats, const struct group_key *key, uint64_t durat
 	return FLEXTRACE_OK;
 }
 
-struct sorting {
-	const struct stats *stats;
-	const struct string_pool *strings;
-};
-
 static int compare_groups(const void *left, const void *right, void *context)
 {
-	const struct sorting *sorting = context;
+	const struct stats *stats = context;
 	const uint32_t *places[2] = {left, right};
-	const struct stats_group *a = name_groups_at(&sorting->stats->groups, *places[0]);
-	const struct stats_group *b = name_groups_at(&sorting->stats->groups, *places[1]);
+	const struct stats_group *a = name_groups_at(&stats->groups, *places[0]);
+	const struct stats_group *b = name_groups_at(&stats->groups, *places[1]);
 
 	return ORDER(a->key.owner, b->key.owner) ?: ORDER(b->total_ns, a->total_ns) ?:
-	       strcmp(string_get(sorting->strings, a->key.name),
-	              string_get(sorting->strings, b->key.name)) ?:
-	       strcmp(sorting->stats->label(a->key.kind), sorting->stats->label(b->key.kind)) ?:
+	       string_compare(stats->strings, a->key.name, b->key.name) ?:
+	       strcmp(stats->label(a->key.kind), stats->label(b->key.kind)) ?:
 	       ORDER(*places[0], *places[1]);
 }
 
-int stats_finish(struct stats *stats, const struct string_pool *strings)
+int stats_finish(struct stats *stats)
 {
-	struct sorting sorting = {stats, strings};
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < stats->groups.n; i++) {
@@ -105,7 +99,7 @@ int stats_finish(struct stats *stats, const struct string_pool *strings)
 	stats->scratch_ns = malloc((most + 1) * sizeof(*stats->scratch_ns));
 	if (!stats->scratch_ns)
 		return FLEXTRACE_E_MEMORY;
-	return name_groups_sort(&stats->groups, compare_groups, &sorting);
+	return name_groups_sort(&stats->groups, compare_groups, stats);
 }
 
 /* -- figures -------------------------------------------------------------------------------- */
@@ -125,12 +119,11 @@ void stats_spread(struct stats *stats, const struct stats_group *group, struct s
 
 /* -- rows ----------------------------------------------------------------------------------- */
 
-struct stats_cells stats_cells(struct stats *stats, const struct string_pool *strings,
-                               const struct stats_group *group)
+struct stats_cells stats_cells(struct stats *stats, const struct stats_group *group)
 {
 	struct stats_cells cells = {
 		.kind = stats->label(group->key.kind),
-		.name = string_get(strings, group->key.name),
+		.name = string_get(stats->strings, group->key.name),
 		.total = group->total_ns,
 		.calls = group->calls,
 	};

@@ -27,11 +27,13 @@ struct stats {
 	struct name_groups groups;          /* struct stats_group; sorted by stats_finish() */
 	struct table chunks;                /* of durations */
 	uint64_t *scratch_ns;               /* owned: room for those of the largest group */
+	const struct string_pool *strings;  /* weak: of names */
 	const char *(*label)(uint8_t kind); /* of a kind, as it is written */
 };
 
 /* There are never more than `max_groups`: as many as calls. */
-void stats_init(struct stats *stats, const char *(*label)(uint8_t kind), uint64_t max_groups);
+void stats_init(struct stats *stats, const struct string_pool *strings,
+                const char *(*label)(uint8_t kind), uint64_t max_groups);
 void stats_release(struct stats *stats);
 
 /* Counts a call and stores its group. FLEXTRACE_E_MEMORY or 0. */
@@ -40,7 +42,7 @@ int stats_count(struct stats *stats, const struct group_key *key, uint64_t durat
 
 /* Puts the groups in order: by owner, then largest total first, then by the bytes of name and
  * label. Call when all calls are counted. FLEXTRACE_E_MEMORY or 0. */
-int stats_finish(struct stats *stats, const struct string_pool *strings);
+int stats_finish(struct stats *stats);
 
 /* Returns the group of a line, after stats_finish(). */
 static inline const struct stats_group *stats_line(const struct stats *stats, uint32_t line)
@@ -60,7 +62,6 @@ struct stats_cells {
 };
 
 /* The cells of a group, after stats_finish(). */
-struct stats_cells stats_cells(struct stats *stats, const struct string_pool *strings,
-                               const struct stats_group *group);
+struct stats_cells stats_cells(struct stats *stats, const struct stats_group *group);
 
 #endif

@@ -320,8 +320,7 @@ static int fill(struct device_log *log)
 	FLEXTRACE_TRY(number_devices(log));
 	FLEXTRACE_TRY(take_zones(log));
 	FLEXTRACE_TRY(take_instants(log));
-	if (log->n)
-		qsort(log->lines, log->n, sizeof(*log->lines), compare_lines);
+	ORDER_ARRAY(log->lines, log->n, compare_lines);
 	return FLEXTRACE_OK;
 }
 

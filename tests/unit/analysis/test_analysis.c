@@ -164,10 +164,10 @@ static void make_group(struct stats *stats, const uint64_t *values, uint32_t n)
 	const struct group_key key = {0};
 	uint32_t group;
 
-	stats_init(stats, no_label, n);
+	stats_init(stats, NULL, no_label, n);
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(stats_count(stats, &key, values[i], &group), 0);
-	assert_int_equal(stats_finish(stats, NULL), 0);
+	assert_int_equal(stats_finish(stats), 0);
 }
 
 static struct spread spread_of_group(struct stats *stats)
