@@ -74,8 +74,9 @@ static inline int map_grow(struct map *map)
 	return FLEXTRACE_OK;
 }
 
-/* Stores an index for a key, in place of what was there. FLEXTRACE_E_MEMORY or 0. */
-static inline int map_put(struct map *map, uint64_t a, uint64_t b, uint32_t value)
+/* Stores where the index of a key stands, MAP_NONE where it is new, to be set before the next call.
+ * FLEXTRACE_E_MEMORY or 0. */
+static inline int map_enter(struct map *map, uint64_t a, uint64_t b, uint32_t **ret_value)
 {
 	struct map_slot *slot;
 
@@ -83,7 +84,19 @@ static inline int map_put(struct map *map, uint64_t a, uint64_t b, uint32_t valu
 		FLEXTRACE_TRY(map_grow(map));
 	slot = map_slot(map, a, b);
 	map->n_used += slot->value == MAP_NONE;
-	*slot = (struct map_slot){.a = a, .b = b, .value = value};
+	slot->a = a;
+	slot->b = b;
+	*ret_value = &slot->value;
+	return FLEXTRACE_OK;
+}
+
+/* Stores an index for a key, in place of what was there. FLEXTRACE_E_MEMORY or 0. */
+static inline int map_put(struct map *map, uint64_t a, uint64_t b, uint32_t value)
+{
+	uint32_t *at;
+
+	FLEXTRACE_TRY(map_enter(map, a, b, &at));
+	*at = value;
 	return FLEXTRACE_OK;
 }
 

@@ -10,6 +10,7 @@
 #ifndef FLEXTRACE_ORIGINS_H
 #define FLEXTRACE_ORIGINS_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -58,7 +59,26 @@ void origins_free(struct origins *origins); /* NULL is allowed */
 /* Adds one at place `n`. FLEXTRACE_E_MEMORY or 0. */
 int origins_add(struct origins *origins, const struct origin *origin);
 
+/* The number of an origin in a block: what is read behind its bytes is there, see origins.c. */
+static inline uint64_t origins_number(const struct origins_block *block, uint32_t at)
+{
+	uint64_t word;
+
+	if (!block->width)
+		return block->least;
+	memcpy(&word, block->bytes + (size_t)at * block->width, sizeof(word));
+	return block->least + (le64toh(word) & UINT64_MAX >> (64 - 8 * block->width));
+}
+
 /* The one at a place. */
-struct origin origins_get(const struct origins *origins, uint32_t place);
+static inline struct origin origins_get(const struct origins *origins, uint32_t place)
+{
+	uint32_t at = place % ORIGINS_BLOCK;
+	uint64_t number = place / ORIGINS_BLOCK == origins->n_blocks
+	                          ? origins->open[at]
+	                          : origins_number(&origins->blocks[place / ORIGINS_BLOCK], at);
+
+	return (struct origin){(uint32_t)(number >> 33), (uint32_t)(number >> 1), number & 1};
+}
 
 #endif

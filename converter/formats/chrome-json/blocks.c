@@ -87,58 +87,55 @@ static uint64_t hash_call(uint32_t rank, const struct event_call *call)
 	return block_hash_text(&call->name, hash_words((uint64_t)call->ts[4] << 32 | rank, hash));
 }
 
-static struct block_part part_of(uint32_t rank, const struct event_call *call, int64_t clock_ns,
-                                 bool has_end)
-{
-	struct block_part part = {
-		.head = {(uint64_t)clock_ns, rank, -1, -1, ITEM_PART, true, 0, call->record},
-		.begin_ns = call->begin_ns,
-		.end_ns = has_end ? call->end_ns : 0,
-		.hash = hash_call(rank, call),
-		.power = call->power,
-		.peer = call->peer,
-		.part = call->part,
-		.parts = (uint8_t)(1 << call->part),
-		.is_short = !call->bytes && !call->correlation && !call->group.length &&
-	                    !call->type.length,
-		.bytes = call->bytes,
-		.correlation = call->correlation,
-	};
-
-	memcpy(part.ts, call->ts, sizeof(part.ts));
-	return part;
-}
-
 #define SHORT_BYTES offsetof(struct block_part, bytes)
 #define REST_BYTES  (sizeof(struct block_part) - SHORT_BYTES)
 
 /* How many texts stand in its item. */
-static int n_texts(const struct block_part *part)
+static uint32_t n_texts(bool is_short)
 {
-	return part->is_short ? PART_NAME + 1 : PART_N_TEXTS;
+	return is_short ? PART_NAME + 1 : PART_N_TEXTS;
+}
+
+/* Fills in an item, which ends before what is 0 in a short one. */
+static void fill_part(struct block_part *part, uint32_t rank, const struct event_call *call,
+                      int64_t clock_ns, bool has_end, struct origin origin)
+{
+	part->head = (struct item_head){(uint64_t)clock_ns, rank, -1,          -1,
+	                                ITEM_PART,          true, origin.file, call->record};
+	part->begin_ns = call->begin_ns;
+	part->end_ns = has_end ? call->end_ns : 0;
+	part->hash = hash_call(rank, call);
+	memcpy(part->ts, call->ts, sizeof(part->ts));
+	part->power = call->power;
+	part->peer = call->peer;
+	part->part = call->part;
+	part->parts = (uint8_t)(1 << call->part);
+	if (part->is_short)
+		return;
+	memset(&part->bytes, 0, REST_BYTES);
+	part->bytes = call->bytes;
+	part->correlation = call->correlation;
+	part->origins[part->part] = origin;
 }
 
 int block_add_part(struct event_import *events, uint32_t rank, const struct event_call *call,
                    int64_t clock_ns, bool has_end)
 {
 	const struct trace_text *texts[PART_N_TEXTS] = {&call->name, &call->group, &call->type};
-	struct block_part part = part_of(rank, call, clock_ns, has_end);
-	size_t n_bytes = part.is_short ? SHORT_BYTES : sizeof(part);
+	bool is_short = !call->bytes && !call->correlation && !call->group.length &&
+	                !call->type.length;
+	size_t part_bytes = is_short ? SHORT_BYTES : sizeof(struct block_part);
+	size_t n_bytes = part_bytes;
 	void *item;
 	char *at;
 
-	part.origins[part.part] = event_origin(events, rank, call->record);
-	part.head.file = part.origins[part.part].file;
-	for (int i = 0; i < n_texts(&part); i++)
+	for (uint32_t i = 0; i < n_texts(is_short); i++)
 		n_bytes += item_text_bytes(texts[i]);
 	FLEXTRACE_TRY(spool_add(events->import.events, (uint64_t)clock_ns, n_bytes, &item));
-	memcpy(item, &part, SHORT_BYTES);
-	at = (char *)item + SHORT_BYTES;
-	if (!part.is_short) {
-		memcpy(at, &part.bytes, REST_BYTES);
-		at += REST_BYTES;
-	}
-	for (int i = 0; i < n_texts(&part); i++)
+	((struct block_part *)item)->is_short = is_short;
+	fill_part(item, rank, call, clock_ns, has_end, event_origin(events, rank, call->record));
+	at = (char *)item + part_bytes;
+	for (uint32_t i = 0; i < n_texts(is_short); i++)
 		FLEXTRACE_TRY(item_put_text(events->import.events, &at, texts[i]));
 	events->ranks[rank].has_device = true;
 	if (clock_ns > events->ranks[rank].last_ns)
@@ -256,7 +253,7 @@ static void fill_origins(const struct block_part *part, struct event *event)
 
 	event->n_origins = is_of_one ? 1 : 1 + ORIGIN_N_PARTS;
 	event->origins[0] = part->origins[part->part];
-	for (uint32_t i = FLEXTRACE_ESTIMATE_DMA_IN; i <= ORIGIN_N_PARTS; i++)
+	for (uint32_t i = FLEXTRACE_ESTIMATE_DMA_IN; i < event->n_origins; i++)
 		event->origins[i] = part->parts >> i & 1 ? part->origins[i] : event->origins[0];
 }
 
@@ -333,7 +330,7 @@ int block_event(struct event_import *events, const void *item, uint8_t rest, uin
 	}
 	block_part_read(item, &view);
 	FLEXTRACE_TRY(item_fetch_texts(events->import.events, &events->import.texts, view.texts,
-	                               PART_N_TEXTS));
+	                               n_texts(part->is_short)));
 	rank->n_jobs++;
 	fill_op(&view, rank, ret_event);
 	return FLEXTRACE_OK;

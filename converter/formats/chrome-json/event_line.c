@@ -73,25 +73,16 @@ static uint32_t place_of(const struct event_line *line, const struct line_item *
 	return (uint32_t)((const char *)item - line->bytes);
 }
 
-/* Puts a part without twins on the line. */
-static int add_first(struct event_line *line, struct line_item *item)
+/* Puts a part behind its twins, of which `oldest` is told by the map. */
+static void add_twin(struct event_line *line, uint32_t *oldest, struct line_item *item)
 {
-	item->last = place_of(line, item);
-	return map_put(&line->twins, hash_of(item), 0, item->last);
-}
+	uint32_t place = place_of(line, item);
 
-/* Puts a part behind its twins. */
-static int add_twin(struct event_line *line, struct line_item *item)
-{
-	uint32_t place = map_find(&line->twins, hash_of(item), 0);
-	struct line_item *oldest;
-
-	if (place == NO_TWIN)
-		return add_first(line, item);
-	oldest = item_at(line, place);
-	item_at(line, oldest->last)->next = place_of(line, item);
-	oldest->last = place_of(line, item);
-	return FLEXTRACE_OK;
+	if (*oldest == NO_TWIN)
+		*oldest = place;
+	else
+		item_at(line, item_at(line, *oldest)->last)->next = place;
+	item_at(line, *oldest)->last = place;
 }
 
 /* Takes a part out from behind `before` (NULL: it is the oldest). */
@@ -170,14 +161,22 @@ static int take_part(struct event_line *line, const struct spool_item *from)
 {
 	const struct block_part *first = from->bytes;
 	struct block_part_view part;
+	struct line_item *item;
+	uint32_t *oldest;
 	int code;
 
-	if (map_find(&line->twins, first->hash, 0) == NO_TWIN)
-		return add_first(line, copy(line, from));
+	FLEXTRACE_TRY(map_enter(&line->twins, first->hash, 0, &oldest));
+	if (*oldest == NO_TWIN) {
+		add_twin(line, oldest, copy(line, from));
+		return FLEXTRACE_OK;
+	}
 	block_part_read(from->bytes, &part);
 	code = join_twin(line, &part);
 	FLEXTRACE_TRY(code);
-	return add_twin(line, code ? write_joined(line, &part) : copy(line, from));
+	item = code ? write_joined(line, &part) : copy(line, from);
+	FLEXTRACE_TRY(map_enter(&line->twins, hash_of(item), 0, &oldest));
+	add_twin(line, oldest, item);
+	return FLEXTRACE_OK;
 }
 
 static int take_item(struct event_import *events, const struct spool_item *from)
@@ -267,7 +266,8 @@ int event_line_next(struct event_import *events, uint32_t *ret_rank, struct even
 	if (line->is_given && !line->rest)
 		FLEXTRACE_TRY(drop(line));
 	line->is_given = false;
-	if (round_trip_tell(events, false, ret_rank, ret_event))
+	if ((line->reads.ticks[1] || line->past) &&
+	    round_trip_tell(events, false, ret_rank, ret_event))
 		return 1;
 	code = line->rest ? 1 : find_first(events);
 	line->is_given = code > 0;

@@ -156,7 +156,6 @@ struct block_part {
 	uint8_t part;  /* enum flextrace_estimate */
 	uint8_t parts; /* bits of all that were seen */
 	bool is_short; /* nothing follows but the name: all else is 0 or "" */
-	uint8_t unused;
 	uint64_t bytes, correlation;
 	int64_t wait_ns; /* its preparation took, if that is long, and another part is estimated */
 	/* By enum flextrace_estimate, of those of `parts`. */
