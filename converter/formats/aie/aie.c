@@ -16,11 +16,6 @@
 /* JSON goes before words: the one was made of the other. */
 enum file_kind { FILE_JSON, FILE_WORDS, FILE_KIND_COUNT, FILE_OTHERS = FILE_KIND_COUNT };
 
-static bool is_json_name(const char *name)
-{
-	return path_ends_with(name, ".json") || path_ends_with(name, ".json.gz");
-}
-
 static bool is_words_name(const char *name)
 {
 	return path_ends_with(name, ".txt") || path_ends_with(name, ".txt.gz");
@@ -28,7 +23,7 @@ static bool is_words_name(const char *name)
 
 static bool is_name(const char *name)
 {
-	return is_json_name(name) || is_words_name(name);
+	return path_is_json(name) || is_words_name(name);
 }
 
 static const struct path_filter files = {.fits = is_name, .below = TRACES_OF_RUN};

@@ -4,7 +4,6 @@
  * cycles as stamps and, as nobody saw a host's clock, a host_estimate: its cycles at the rate that
  * the user says, from when the timer of the array was 0.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -28,10 +27,8 @@ int aie_lose_of(struct aie *aie, uint32_t unit, enum loss_cause cause)
 /* -- units and slots ------------------------------------------------------------------------- */
 
 /* Those of a number that another one has get the next of others. */
-static int take_device(struct aie *aie, uint32_t number, uint32_t *ret_device)
+static int take_device(struct aie *aie, uint32_t device, uint32_t *ret_device)
 {
-	uint32_t device = number == FLEXTRACE_NONE ? aie->n_units : number;
-
 	while (map_find(&aie->device_index, device, 0) != MAP_NONE)
 		device = OTHER_DEVICES + aie->n_other_devices++;
 	*ret_device = device;
@@ -40,17 +37,13 @@ static int take_device(struct aie *aie, uint32_t number, uint32_t *ret_device)
 
 int aie_find_unit(struct aie *aie, uint64_t id, uint32_t number, uint32_t *ret_unit)
 {
-	struct aie_unit unit = {.name = 0};
+	int code = MAP_PLACE(&aie->unit_index, id, aie->n_files, aie->units, aie->n_units,
+	                     ret_unit);
 
-	*ret_unit = map_find(&aie->unit_index, id, aie->n_files);
-	if (*ret_unit != MAP_NONE)
-		return FLEXTRACE_OK;
-	*ret_unit = aie->n_units;
-	FLEXTRACE_TRY(ARRAY_RESERVE(aie->units, aie->n_allocated, aie->n_units + 1ull));
-	FLEXTRACE_TRY(take_device(aie, number, &unit.device));
-	FLEXTRACE_TRY(map_put(&aie->unit_index, id, aie->n_files, aie->n_units));
-	aie->units[aie->n_units++] = unit;
-	return FLEXTRACE_OK;
+	if (code <= 0)
+		return code;
+	return take_device(aie, number == FLEXTRACE_NONE ? *ret_unit : number,
+	                   &aie->units[*ret_unit].device);
 }
 
 /* Today's name, and those that older parsers wrote. */
@@ -74,36 +67,28 @@ static enum aie_role role_of(const char *name)
 }
 
 /* The thread id, unless another slot of the unit has it. */
-static int take_queue(struct aie *aie, uint32_t unit, uint32_t tid, uint32_t *ret_queue)
+static int take_queue(struct aie *aie, uint32_t unit, uint32_t slot, uint32_t tid,
+                      uint32_t *ret_queue)
 {
 	bool is_free = tid < OTHER_QUEUES && map_find(&aie->queue_index, unit, tid) == MAP_NONE;
 
-	*ret_queue = is_free ? tid : OTHER_QUEUES + aie->units[unit].n_slots;
+	*ret_queue = is_free ? tid : OTHER_QUEUES + slot;
 	return map_put(&aie->queue_index, unit, *ret_queue, tid);
-}
-
-static int add_slot(struct aie *aie, uint32_t unit_id, uint32_t tid, uint32_t name)
-{
-	struct aie_unit *unit = &aie->units[unit_id];
-	struct aie_slot slot = {
-		.tid = tid, .name = name, .role = role_of(string_get(aie->import.strings, name))};
-
-	FLEXTRACE_TRY(ARRAY_RESERVE(unit->slots, unit->n_allocated, unit->n_slots + 1ull));
-	FLEXTRACE_TRY(take_queue(aie, unit_id, tid, &slot.queue));
-	unit->slots[unit->n_slots++] = slot;
-	return FLEXTRACE_OK;
 }
 
 int aie_find_slot(struct aie *aie, uint32_t unit, uint32_t tid, uint32_t name, uint32_t *ret_slot)
 {
-	uint64_t key = (uint64_t)unit << 32 | tid;
+	struct aie_unit *of = &aie->units[unit];
+	struct aie_slot *slot;
+	int code = MAP_PLACE(&aie->slot_index, (uint64_t)unit << 32 | tid, name, of->slots,
+	                     of->n_slots, ret_slot);
 
-	*ret_slot = map_find(&aie->slot_index, key, name);
-	if (*ret_slot != MAP_NONE)
-		return FLEXTRACE_OK;
-	*ret_slot = aie->units[unit].n_slots;
-	FLEXTRACE_TRY(add_slot(aie, unit, tid, name));
-	return map_put(&aie->slot_index, key, name, *ret_slot);
+	if (code <= 0)
+		return code;
+	slot = &of->slots[*ret_slot];
+	slot->name = name;
+	slot->role = role_of(string_get(aie->import.strings, name));
+	return take_queue(aie, unit, *ret_slot, tid, &slot->queue);
 }
 
 /* -- spans ----------------------------------------------------------------------------------- */

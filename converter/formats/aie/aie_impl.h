@@ -26,7 +26,7 @@
 enum aie_role { AIE_LEVEL, AIE_KERNEL_START, AIE_KERNEL_END };
 
 struct aie_slot {
-	uint32_t tid, name; /* name: string */
+	uint32_t name; /* string */
 	uint32_t queue;
 	uint64_t begin;       /* cycle, if it is_open */
 	struct origin origin; /* of the rise then */
@@ -41,7 +41,7 @@ struct aie_time {
 
 struct aie_times {
 	struct aie_time *times; /* owned */
-	uint32_t n, n_allocated;
+	uint32_t n;
 };
 
 struct aie_unit {
@@ -51,7 +51,7 @@ struct aie_unit {
 	uint64_t last;   /* cycle of the last that is known of it in this file */
 	uint64_t n_jobs;
 	struct aie_slot *slots; /* owned */
-	uint32_t n_slots, n_allocated;
+	uint32_t n_slots;
 	struct aie_times starts, ends; /* of kernels, in order of time; of one file */
 };
 
@@ -59,12 +59,12 @@ struct aie {
 	struct import import; /* first; its last file is read */
 	uint64_t clock_hz;
 	double duplicate_gap;
-	struct aie_unit *units;                    /* owned */
-	uint32_t n_units, n_allocated, first_unit; /* the first of this file */
-	struct map unit_index;                     /* (file, id in it) -> unit */
-	struct map slot_index;                     /* (unit and thread id, name) -> slot */
-	struct map queue_index;                    /* (unit, queue) that are taken */
-	struct map device_index;                   /* numbers of devices that are taken */
+	struct aie_unit *units;       /* owned */
+	uint32_t n_units, first_unit; /* the first of this file */
+	struct map unit_index;        /* (file, id in it) -> unit */
+	struct map slot_index;        /* (unit and thread id, name) -> slot */
+	struct map queue_index;       /* (unit, queue) that are taken */
+	struct map device_index;      /* numbers of devices that are taken */
 	uint32_t n_other_devices;
 	uint32_t path;       /* string: of the first file */
 	uint64_t n_repeated; /* edges that repeats made */

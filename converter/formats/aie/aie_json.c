@@ -169,14 +169,6 @@ static int take_edges(struct json_file *file)
 	return aie_end_file(file->aie);
 }
 
-static int end_events(struct aie *aie, const char *path, const struct trace_damage *damage)
-{
-	const struct faults left_out = {damage->n_events + damage->n_members, damage->first_bytes,
-	                                damage->first_cause};
-
-	return import_end_events(&aie->import, path, &left_out, damage->is_cut);
-}
-
 static int read_events(struct json_file *file, struct trace_events *events, const char *path,
                        struct flextrace_error *error)
 {
@@ -190,7 +182,7 @@ static int read_events(struct json_file *file, struct trace_events *events, cons
 		return code;
 	if (status >= 0)
 		status = take_edges(file);
-	return status < 0 ? status : end_events(file->aie, path, trace_events_damage(events));
+	return status < 0 ? status : trace_events_end(events, &file->aie->import, path);
 }
 
 int aie_read_json(struct aie *aie, const char *path, struct flextrace_error *error)

@@ -24,9 +24,7 @@
 
 static int add_time(struct aie_times *times, uint64_t cycle, const struct origin *origin)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(times->times, times->n_allocated, times->n + 1ull));
-	times->times[times->n++] = (struct aie_time){cycle, *origin};
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(times->times, times->n, (struct aie_time){cycle, *origin});
 }
 
 /* What a slot was since its last rise. */

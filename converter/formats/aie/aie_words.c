@@ -100,7 +100,7 @@ struct word_file {
 	struct cJSON *slots;     /* owned; NULL: there are none */
 	struct word_unit *units; /* owned */
 	struct word_unit *unit;  /* weak; whose words come */
-	uint32_t n_units, n_allocated;
+	uint32_t n_units;
 	uint64_t word_line; /* of the word that is decoded */
 	bool is_full;       /* the packet before is, to its last word */
 };
@@ -138,9 +138,8 @@ static int add_unit(struct word_file *file, const struct aie_place *place)
 	uint64_t id = (uint64_t)place->type << 32 | place->row << 16 | place->column;
 	struct word_unit *unit;
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(file->units, file->n_allocated, file->n_units + 1ull));
-	unit = &file->units[file->n_units++];
-	*unit = (struct word_unit){.place = *place};
+	FLEXTRACE_TRY(ARRAY_PUSH(file->units, file->n_units, (struct word_unit){.place = *place}));
+	unit = &file->units[file->n_units - 1];
 	FLEXTRACE_TRY(aie_find_unit(file->aie, id, FLEXTRACE_NONE, &unit->unit));
 	FLEXTRACE_TRY(name_unit(file, unit));
 	return name_slots(file, unit);
@@ -307,7 +306,7 @@ static int read_words(struct word_file *file, const char *path, struct flextrace
 		            path);
 		code = import_lose(import, LOSS_TRUNCATED_STREAM, 1);
 	}
-	import_tell_faults(import, path, "Events", "byte");
+	import_warn_of_faults(import, path, "Events", "byte");
 	if (code >= 0 && (ferror(file->words.file) || (last.n && last.n < PACKET_WORDS)))
 		code = import_cut(import, path);
 	return code;

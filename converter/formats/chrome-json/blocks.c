@@ -7,8 +7,6 @@
 
 /* -- names ---------------------------------------------------------------------------------- */
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 static const struct {
 	const char *text;
 	uint8_t part; /* enum flextrace_estimate */
@@ -40,7 +38,7 @@ void block_cut_name(struct event_call *call)
 	const struct trace_text *name = &call->full_name;
 
 	call->part = FLEXTRACE_ESTIMATE_WHOLE;
-	for (size_t i = 0; i < COUNT(suffixes); i++) {
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
 		if (!ends_with(name->bytes, name->length, suffixes[i].text))
 			continue;
 		call->part = suffixes[i].part;
@@ -51,7 +49,7 @@ void block_cut_name(struct event_call *call)
 /* Whether a control block of this name moves messages between ranks. */
 static bool is_protocol(const char *name)
 {
-	for (size_t i = 0; i < COUNT(protocol_names); i++) {
+	for (size_t i = 0; i < sizeof(protocol_names) / sizeof(*protocol_names); i++) {
 		if (begins_with(name, protocol_names[i]))
 			return true;
 	}

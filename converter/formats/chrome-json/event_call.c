@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <string.h>
 
 #include "event_reader.h"
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 enum attribute {
 	IS_STAMP,
@@ -33,21 +30,21 @@ static enum attribute attribute_of(const struct trace_text *key)
 	if (key->length == 3 && memcmp(key->bytes, "TS", 2) == 0 && key->bytes[2] >= '1' &&
 	    key->bytes[2] <= '0' + FLEXTRACE_N_STAMPS)
 		return IS_STAMP;
-	for (size_t i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (trace_text_is(key, names[i].text))
 			return names[i].is;
 	}
 	return IS_OTHER;
 }
 
-/* A counter of more bits is told by its low ones. */
-static bool read_stamp(const struct trace_value *value, uint32_t *ret_ts)
+/* Reads a number, of one of more than 32 bits its low ones. */
+static bool read_u32(const struct trace_value *value, uint32_t *ret)
 {
-	uint64_t ticks;
+	uint64_t number;
 
-	if (!trace_value_u64(value, &ticks))
+	if (!trace_value_u64(value, &number))
 		return false;
-	*ret_ts = (uint32_t)ticks;
+	*ret = (uint32_t)number;
 	return true;
 }
 
@@ -60,7 +57,7 @@ static bool read_stamps(const struct trace_value *value, uint32_t *ret_ts)
 	if (value->kind != TRACE_JSON)
 		return false;
 	for (; trace_array_next(&rest, &element); n++) {
-		if (n == FLEXTRACE_N_STAMPS || !read_stamp(&element, &ret_ts[n]))
+		if (n == FLEXTRACE_N_STAMPS || !read_u32(&element, &ret_ts[n]))
 			return false;
 	}
 	return n == FLEXTRACE_N_STAMPS;
@@ -84,23 +81,18 @@ static bool read_text(const struct trace_value *value, struct trace_text *ret_te
 	return true;
 }
 
-static bool read_power(const struct trace_value *value, uint32_t *ret_power)
-{
-	return read_stamp(value, ret_power);
-}
-
 /* Takes an attribute. False: it has no such value. */
 static bool read_attribute(const struct trace_arg *arg, struct event_call *call)
 {
 	switch (attribute_of(&arg->key)) {
 	case IS_STAMP:
 		call->has_stamps = true;
-		return read_stamp(&arg->value, &call->ts[arg->key.bytes[2] - '1']);
+		return read_u32(&arg->value, &call->ts[arg->key.bytes[2] - '1']);
 	case IS_STAMPS:
 		call->has_stamps = true;
 		return read_stamps(&arg->value, call->ts);
 	case IS_POWER:
-		return read_power(&arg->value, &call->power);
+		return read_u32(&arg->value, &call->power);
 	case IS_BYTES:
 		return trace_value_u64(&arg->value, &call->bytes);
 	case IS_GROUP:

@@ -177,7 +177,7 @@ static int read_end(struct event_import *events, const struct trace_event *event
 {
 	const char *fault;
 
-	FLEXTRACE_TRY(event_call_read(events, event, ret_end, &fault));
+	FLEXTRACE_TRY(events->reader->read_call(events, event, ret_end, &fault));
 	ret_end->has_stamps &= !fault;
 	return FLEXTRACE_OK;
 }
@@ -216,7 +216,7 @@ int event_edge_take(struct event_import *events, const struct trace_event *event
 		events->threads[thread].last_begin = 0;
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(event_call_read(events, event, &call, ret_fault));
+	FLEXTRACE_TRY(events->reader->read_call(events, event, &call, ret_fault));
 	if (*ret_fault)
 		return event_reject(events, LOSS_MALFORMED, *ret_fault, ret_fault);
 	FLEXTRACE_TRY(event_find_thread(events, event, &thread));

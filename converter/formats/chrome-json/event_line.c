@@ -56,11 +56,6 @@ static struct line_item *append(struct event_line *line, size_t n_bytes)
 	return put(line, n_bytes);
 }
 
-static const struct item_head *head_of(const struct line_item *item)
-{
-	return (const struct item_head *)(item + 1);
-}
-
 /* -- twins ----------------------------------------------------------------------------------- */
 
 static uint64_t hash_of(const struct line_item *item)
@@ -218,7 +213,7 @@ static int drop(struct event_line *line)
 {
 	struct line_item *item = item_at(line, line->head);
 
-	if (!item->is_dead && head_of(item)->class == ITEM_PART)
+	if (!item->is_dead && ((const struct item_head *)(item + 1))->class == ITEM_PART)
 		FLEXTRACE_TRY(remove_twin(line, NULL, item));
 	line->n_used -= stride_of(item->n_bytes);
 	line->head += stride_of(item->n_bytes);
@@ -258,8 +253,9 @@ static int give(struct event_import *events, uint32_t *ret_rank, struct event *r
 	return FLEXTRACE_OK;
 }
 
-int event_line_next(struct event_import *events, uint32_t *ret_rank, struct event *ret_event)
+int event_next(struct import *import, uint32_t *ret_rank, struct event *ret_event)
 {
+	struct event_import *events = (struct event_import *)import;
 	struct event_line *line = &events->line;
 	int code;
 
@@ -267,12 +263,12 @@ int event_line_next(struct event_import *events, uint32_t *ret_rank, struct even
 		FLEXTRACE_TRY(drop(line));
 	line->is_given = false;
 	if ((line->reads.ticks[1] || line->past) &&
-	    round_trip_tell(events, false, ret_rank, ret_event))
+	    round_trip_next(events, false, ret_rank, ret_event))
 		return 1;
 	code = line->rest ? 1 : find_first(events);
 	line->is_given = code > 0;
 	if (code == 0)
-		return round_trip_tell(events, true, ret_rank, ret_event);
+		return round_trip_next(events, true, ret_rank, ret_event);
 	FLEXTRACE_TRY(code);
 	FLEXTRACE_TRY(give(events, ret_rank, ret_event));
 	return 1;

@@ -48,7 +48,7 @@ int event_add_rank(struct event_import *events, const struct event_rank *rank,
 	added.reader = events->reader;
 	added.own = events->own;
 	added.boot = events->reader->boot;
-	if (events->filter)
+	if (events->filter && events->filter->add_rank)
 		events->filter->add_rank(events->filter, &added, &stream);
 	FLEXTRACE_TRY(import_add_stream(&events->import, &stream));
 	*ret_rank = events->n_ranks;
@@ -106,11 +106,13 @@ static bool keep_last(const struct trace_value *id, struct trace_value *last, ch
 static int look_up_thread(struct event_import *events, const struct trace_event *event,
                           uint32_t *ret_thread)
 {
+	const struct event_reader *reader = events->reader;
 	uint32_t rank, tid;
 	uint64_t number;
 
-	FLEXTRACE_TRY(event_find_rank(events, event, &rank));
-	FLEXTRACE_TRY(events->reader->intern_thread(events, event, &tid, &number));
+	FLEXTRACE_TRY(reader->find_rank(events, event, &rank));
+	FLEXTRACE_TRY(reader->intern_thread ? reader->intern_thread(events, event, &tid, &number)
+	                                    : event_intern_id(events, &event->tid, &tid, &number));
 	*ret_thread = map_find(&events->thread_index, rank, tid);
 	if (*ret_thread != MAP_NONE)
 		return FLEXTRACE_OK;

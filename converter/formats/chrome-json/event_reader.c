@@ -97,7 +97,7 @@ static int take_complete(struct event_import *events, const struct trace_event *
 
 	if (!event->has_dur)
 		return event_reject(events, LOSS_MALFORMED, "it has no duration", ret_fault);
-	FLEXTRACE_TRY(event_call_read(events, event, &call, ret_fault));
+	FLEXTRACE_TRY(events->reader->read_call(events, event, &call, ret_fault));
 	if (*ret_fault || __builtin_add_overflow(event->ts_ns, event->dur_ns, &call.end_ns))
 		return event_reject(events, LOSS_MALFORMED,
 		                    *ret_fault ? *ret_fault : "its end is no time", ret_fault);
@@ -172,13 +172,6 @@ int event_begin_file(struct event_import *events, const struct event_reader *rea
 	return events->reader->begin ? events->reader->begin(events) : FLEXTRACE_OK;
 }
 
-int event_take_member(void *context, const struct trace_text *key, const struct trace_value *value)
-{
-	struct event_import *events = context;
-
-	return events->reader->member ? events->reader->member(events, key, value) : FLEXTRACE_OK;
-}
-
 int event_end_file(struct event_import *events)
 {
 	FLEXTRACE_TRY(event_edges_join(events));
@@ -206,11 +199,9 @@ int event_write_point(struct event_import *events, const struct trace_event *eve
 static int take_instant(struct event_import *events, const struct trace_event *event)
 {
 	struct event out = {.class = RECORD_INSTANT};
-	const struct trace_arg *correlation = trace_event_arg(event, "correlation");
 
 	out.payload.instant.name = event->name.bytes ? event->name.bytes : "";
-	if (correlation)
-		trace_value_u64(&correlation->value, &out.payload.instant.correlation);
+	trace_event_number(event, "correlation", &out.payload.instant.correlation);
 	return event_write_point(events, event, &out);
 }
 
@@ -271,6 +262,13 @@ static int take_counter(struct event_import *events, const struct trace_event *e
 int event_push_timed(struct event_import *events, const struct trace_event *event,
                      const char **ret_fault)
 {
+	struct trace_event moved;
+
+	if (events->filter && events->filter->move) {
+		moved = *event;
+		FLEXTRACE_TRY(events->filter->move(events->filter, events, &moved));
+		event = &moved;
+	}
 	if (!event->has_ts || event->ts_ns < 0)
 		return event_reject(events, LOSS_MALFORMED,
 		                    event->has_ts ? "its time is negative" : "it has no time",
@@ -301,6 +299,8 @@ int event_push_timed(struct event_import *events, const struct trace_event *even
 int event_push(struct event_import *events, const struct trace_event *event, const char **ret_fault)
 {
 	*ret_fault = NULL;
+	if (events->filter && event_is_arrow(event)) /* of two tools: ours are drawn anew */
+		return import_lose(&events->import, LOSS_UNUSED, 1);
 	return events->reader->event(events, event, ret_fault);
 }
 
@@ -312,9 +312,4 @@ int event_end_files(struct event_import *events)
 	if (events->n_ranks)
 		FLEXTRACE_TRY(text_list_take(&events->import.streams->files, &events->unused));
 	return event_define_all(events);
-}
-
-int event_next(struct import *import, uint32_t *ret_stream, struct event *ret_event)
-{
-	return event_line_next((struct event_import *)import, ret_stream, ret_event);
 }

@@ -99,7 +99,6 @@ struct event_rank {       /* its number is that of its stream */
 	struct round_trips trips;
 	/* Of the filter, where files of another tool are of the same rank. */
 	const struct pair_rank *pair; /* weak; NULL: stands alone */
-	int32_t paired_rank;          /* the number that both have then */
 	const char *boot;             /* static: what the id of its host begins with */
 	bool is_other_defined;        /* the other tool's file defines it */
 };
@@ -223,7 +222,7 @@ struct event_import {
 	bool is_quiet;               /* nothing is written */
 };
 
-/* What stands between the readers of files of two tools and what they write. */
+/* What stands between the readers of files of two tools and what they write; NULL: does nothing. */
 struct event_filter {
 	/* Sees a rank and its stream before they are added. */
 	void (*add_rank)(const struct event_filter *filter, struct event_rank *rank,
@@ -250,14 +249,17 @@ struct event_reader {
 	int (*member)(struct event_import *events, const struct trace_text *key,
 	              const struct trace_value *value);
 	int (*end)(struct event_import *events);
-	/* As event_push(), event_call_read() and event_find_rank(). */
+	/* As event_push(). */
 	int (*event)(struct event_import *events, const struct trace_event *event,
 	             const char **ret_fault);
+	/* Reads names and attributes of an event. Stores a fault, or NULL. Texts are weak: of the
+	 * event, or until the next call. */
 	int (*read_call)(struct event_import *events, const struct trace_event *event,
 	                 struct event_call *ret_call, const char **ret_fault);
+	/* Finds the rank of an event, adding it where needed; the file is one of its. */
 	int (*find_rank)(struct event_import *events, const struct trace_event *event,
 	                 uint32_t *ret_rank);
-	/* As event_intern_id(), of an event's tid. */
+	/* As event_intern_id(), which it is where it is NULL, of an event's tid. */
 	int (*intern_thread)(struct event_import *events, const struct trace_event *event,
 	                     uint32_t *ret_text, uint64_t *ret_number);
 	/* Sees an interval before it is written. Taken: it is not to be. */
@@ -273,9 +275,6 @@ struct event_reader {
 int event_begin_file(struct event_import *events, const struct event_reader *reader, void *own,
                      const char *path);
 
-/* Takes a top-level member of the file; a trace_member_taker. */
-int event_take_member(void *events, const struct trace_text *key, const struct trace_value *value);
-
 /* Takes one event. Stores in `ret_fault` what is wrong with it (a static text; the event is counted
  * as lost), or NULL. */
 int event_push(struct event_import *events, const struct trace_event *event,
@@ -286,9 +285,6 @@ int event_end_file(struct event_import *events);
 
 /* Behind the last file: writes definitions; files that told of nobody are of the first stream. */
 int event_end_files(struct event_import *events);
-
-/* As import_next(): joins what belongs together. */
-int event_next(struct import *import, uint32_t *ret_stream, struct event *ret_event);
 
 void event_import_release(struct event_import *events);
 
@@ -302,7 +298,7 @@ static inline bool event_is_arrow(const struct trace_event *event)
 	return event->ph == 's' || event->ph == 't' || event->ph == 'f';
 }
 
-/* Takes an event that has a time. */
+/* Takes an event that has a time, which the filter may move. */
 int event_push_timed(struct event_import *events, const struct trace_event *event,
                      const char **ret_fault);
 
@@ -318,14 +314,6 @@ int event_write_point(struct event_import *events, const struct trace_event *eve
                       struct event *out);
 
 /* -- event_call.c */
-
-/* Reads names and attributes of an event. Stores a fault, or NULL. Texts are weak: of the event, or
- * until the next call. */
-static inline int event_call_read(struct event_import *events, const struct trace_event *event,
-                                  struct event_call *ret_call, const char **ret_fault)
-{
-	return events->reader->read_call(events, event, ret_call, ret_fault);
-}
 
 /* What all readers read: times and names, then attributes; returns a fault of these, or NULL. */
 void event_call_begin(const struct trace_event *event, struct event_call *ret_call);
@@ -346,7 +334,7 @@ int event_edge_take(struct event_import *events, const struct trace_event *event
 int event_edges_join(struct event_import *events);
 void event_edges_release(struct event_edges *edges);
 
-/* -- flex_opens.c */
+/* -- event_opens.c */
 
 /* Keeps a begin until its end; what waits too long for too many is left open. */
 int event_open(struct event_import *events, uint32_t thread, const struct event_call *call);
@@ -358,7 +346,7 @@ bool event_close(struct event_import *events, uint32_t thread, const struct trac
 
 void event_opens_release(struct event_import *events);
 
-/* -- flex_ranks.c */
+/* -- event_ranks.c */
 
 /* Interns an id, so that 1, "1" and "0x1" are one. Returns via `ret_number` what it is, or
  * UINT64_MAX. */
@@ -380,13 +368,6 @@ int event_note_file(struct event_import *events, uint32_t rank);
 
 /* Where a record of that file stands, for events of that rank. */
 struct origin event_origin(const struct event_import *events, uint32_t rank, uint32_t record);
-
-/* Finds the rank of an event, adding it where needed; the file is one of its. */
-static inline int event_find_rank(struct event_import *events, const struct trace_event *event,
-                                  uint32_t *ret_rank)
-{
-	return events->reader->find_rank(events, event, ret_rank);
-}
 
 int event_find_thread(struct event_import *events, const struct trace_event *event,
                       uint32_t *ret_thread);
@@ -445,14 +426,13 @@ bool round_trip_take(struct event_import *events, const struct block_part *part)
 
 /* Stores the next thing that round trips tell, if there is one by now: a read of a counter, or that
  * work is missing. `is_end`: nothing else comes. */
-bool round_trip_tell(struct event_import *events, bool is_end, uint32_t *ret_rank,
+bool round_trip_next(struct event_import *events, bool is_end, uint32_t *ret_rank,
                      struct event *ret_event);
 
 /* -- event_line.c */
 
-/* Stores the next event in order of time. 1: there is one, 0: the end. Texts are weak, until the
- * next call. */
-int event_line_next(struct event_import *events, uint32_t *ret_rank, struct event *ret_event);
+/* As import_next(): joins what belongs together. */
+int event_next(struct import *import, uint32_t *ret_stream, struct event *ret_event);
 
 void event_line_release(struct event_line *line);
 

@@ -168,7 +168,7 @@ static bool find_last(struct event_import *events)
 	return false;
 }
 
-static bool tell_read(struct event_import *events, bool is_end, uint32_t *ret_rank,
+static bool next_read(struct event_import *events, bool is_end, uint32_t *ret_rank,
                       struct event *ret_event)
 {
 	struct trip_reads *reads = &events->line.reads;
@@ -193,7 +193,7 @@ static bool tell_read(struct event_import *events, bool is_end, uint32_t *ret_ra
 
 /* Stores the next past round trip of a rank that has no work, and forgets them all behind the
  * last. */
-static bool tell_past(struct event_import *events, uint32_t at, struct event *ret_event)
+static bool next_past(struct event_import *events, uint32_t at, struct event *ret_event)
 {
 	const struct event_rank *rank = &events->ranks[at];
 	struct round_trips *trips = &events->ranks[at].trips;
@@ -219,32 +219,32 @@ static bool tell_past(struct event_import *events, uint32_t at, struct event *re
 }
 
 /* Goes through the ranks once, as all that is left is past. */
-static bool tell_rest(struct event_import *events, uint32_t *ret_rank, struct event *ret_event)
+static bool next_rest(struct event_import *events, uint32_t *ret_rank, struct event *ret_event)
 {
 	for (; events->line.past <= events->n_ranks; events->line.past++) {
 		struct round_trips *trips = &events->ranks[events->line.past - 1].trips;
 
 		trips->n_past = trips->n;
 		*ret_rank = events->line.past - 1;
-		if (tell_past(events, events->line.past - 1, ret_event))
+		if (next_past(events, events->line.past - 1, ret_event))
 			return true;
 	}
 	return false;
 }
 
-bool round_trip_tell(struct event_import *events, bool is_end, uint32_t *ret_rank,
+bool round_trip_next(struct event_import *events, bool is_end, uint32_t *ret_rank,
                      struct event *ret_event)
 {
-	if (tell_read(events, is_end, ret_rank, ret_event))
+	if (next_read(events, is_end, ret_rank, ret_event))
 		return true;
 	if (!is_end && events->line.past) {
 		*ret_rank = events->line.past - 1;
-		if (tell_past(events, *ret_rank, ret_event))
+		if (next_past(events, *ret_rank, ret_event))
 			return true;
 		events->line.past = 0;
 	}
 	if (!is_end)
 		return false;
 	events->line.past += !events->line.past;
-	return tell_rest(events, ret_rank, ret_event);
+	return next_rest(events, ret_rank, ret_event);
 }

@@ -245,3 +245,10 @@ const struct trace_arg *trace_event_arg(const struct trace_event *event, const c
 	}
 	return NULL;
 }
+
+bool trace_event_number(const struct trace_event *event, const char *key, uint64_t *ret_number)
+{
+	const struct trace_arg *arg = trace_event_arg(event, key);
+
+	return arg && trace_value_u64(&arg->value, ret_number);
+}

@@ -25,6 +25,7 @@
 
 #include "base/error.h"
 #include "base/text/json_value.h"
+#include "formats/kit/faults.h"
 #include "formats/kit/text_window.h"
 
 /* What is beyond costs the event (or top-level member), and is counted. */
@@ -89,11 +90,25 @@ int trace_events_next(struct trace_events *events, struct trace_event *ret_event
 /* Final once trace_events_next() returned 0. Weak. */
 const struct trace_damage *trace_events_damage(const struct trace_events *events);
 
+/* Ends the file for the import that read it: see import_end_events(). */
+static inline int trace_events_end(const struct trace_events *events, struct import *import,
+                                   const char *path)
+{
+	const struct trace_damage *damage = trace_events_damage(events);
+	const struct faults left_out = {damage->n_events + damage->n_members, damage->first_bytes,
+	                                damage->first_cause};
+
+	return import_end_events(import, path, &left_out, damage->is_cut);
+}
+
 /* NULL is allowed. */
 void trace_events_close(struct trace_events *events);
 
 /* The last argument of this name in `args` or `attr` (of a name given twice the last holds); NULL:
  * there is none. Linear. */
 const struct trace_arg *trace_event_arg(const struct trace_event *event, const char *key);
+
+/* Its value as a number; false, and nothing is stored: it is none, or there is no such argument. */
+bool trace_event_number(const struct trace_event *event, const char *key, uint64_t *ret_number);
 
 #endif

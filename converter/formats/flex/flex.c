@@ -1,7 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flex.h"
 
-#include "flex_names.h"
+#include <string.h>
+
+#include "formats/kit/paths.h"
+
+/* -- names ----------------------------------------------------------------------------------- */
+
+struct name_kind {
+	const char *text;
+	uint8_t kind;
+};
+
+/* What a name begins with; of two that fit the first holds. */
+static const struct name_kind runtime_names[] = {
+	{"AIU Roundtrip", FLEXTRACE_RUNTIME_SUPER_NODE_EXECUTION},
+	{"Flex RoundTrip", FLEXTRACE_RUNTIME_LAUNCH_SUPER_NODE},
+	{"SenFusedDeviceNode", FLEXTRACE_RUNTIME_LAUNCH_SUPER_NODE},
+	{"Execute Graph", FLEXTRACE_RUNTIME_GRAPH_EXECUTION},
+	{"ScheduleCompute", FLEXTRACE_RUNTIME_LAUNCH_SCHEDULE_COMPUTE},
+	{"LaunchComputeStream", FLEXTRACE_RUNTIME_LAUNCH_COMPUTE_STREAM},
+	{"WaitForCompletionAndReturnStatus", FLEXTRACE_RUNTIME_SCHEDULE_WAIT},
+	{"PrepareDmas", FLEXTRACE_RUNTIME_PREPARE_DMAS},
+	{"PrepareAndSyncRdma", FLEXTRACE_RUNTIME_PREPARE_AND_SYNC_RDMA},
+	{"Barrier1", FLEXTRACE_RUNTIME_RDMA_BARRIER1},
+	{"Barrier2", FLEXTRACE_RUNTIME_RDMA_BARRIER2},
+	{"Barrier3", FLEXTRACE_RUNTIME_RDMA_BARRIER3},
+	{"PostKeys", FLEXTRACE_RUNTIME_POST_RDMA_KEYS},
+	{"FetchKeys", FLEXTRACE_RUNTIME_FETCH_RDMA_KEYS},
+	{"Update CBs", FLEXTRACE_RUNTIME_UPDATE_RDMA_CBS},
+	{"Deadlock Check", FLEXTRACE_RUNTIME_CHECK_RDMA_DEADLOCK},
+	{"AllocateFrame of graph", FLEXTRACE_RUNTIME_RESIZE_TENSOR_ALLOCATION},
+	{"FixupAllocations", FLEXTRACE_RUNTIME_MALLOC},
+	{"CreatePipoIovas", FLEXTRACE_RUNTIME_CREATE_VIRTUAL_ADDRESSES},
+	{"SchedulerConstruct", FLEXTRACE_RUNTIME_INIT_SCHEDULER},
+	{"LaunchClearScratchpad", FLEXTRACE_RUNTIME_CLEAR_CACHE},
+	{"LaunchPreloadScratchpad", FLEXTRACE_RUNTIME_PRELOAD_CACHE},
+	{"Compute of ", FLEXTRACE_RUNTIME_NODE_COMPUTE},
+};
+
+static bool begins_with(const char *name, const char *text)
+{
+	return strncmp(name, text, strlen(text)) == 0;
+}
+
+/* enum flextrace_runtime_kind of a call. */
+static uint8_t runtime_kind(const char *name)
+{
+	if (begins_with(name, "Compute of ") && path_ends_with(name, "-HostPrep"))
+		return FLEXTRACE_RUNTIME_DATA_CONVERT;
+	if (path_ends_with(name, " DtoF"))
+		return FLEXTRACE_RUNTIME_FILE_TRANSFER_DTOF;
+	for (size_t i = 0; i < sizeof(runtime_names) / sizeof(*runtime_names); i++) {
+		if (begins_with(name, runtime_names[i].text))
+			return runtime_names[i].kind;
+	}
+	return FLEXTRACE_RUNTIME_USER;
+}
 
 /* -- who ------------------------------------------------------------------------------------- */
 
@@ -35,12 +90,6 @@ static int find_rank(struct event_import *events, const struct trace_event *even
 	return event_note_file(events, *ret_rank);
 }
 
-static int intern_thread(struct event_import *events, const struct trace_event *event,
-                         uint32_t *ret_text, uint64_t *ret_number)
-{
-	return event_intern_id(events, &event->tid, ret_text, ret_number);
-}
-
 static int define(struct event_import *events, uint32_t rank)
 {
 	const struct flextrace_device device = {.name = "AIU"};
@@ -65,7 +114,7 @@ static int read_call(struct event_import *events, const struct trace_event *even
 		return FLEXTRACE_OK;
 	}
 	*ret_fault = NULL;
-	ret_call->kind = flex_runtime_kind(ret_call->full_name.bytes);
+	ret_call->kind = runtime_kind(ret_call->full_name.bytes);
 	return event->n_args ? event_read_args(events, event, NULL, &ret_call->args) : FLEXTRACE_OK;
 }
 
@@ -85,7 +134,7 @@ static int take_metadata(struct event_import *events, const struct trace_event *
 	const struct trace_arg *name = trace_event_arg(event, "name");
 	uint32_t rank, thread;
 
-	FLEXTRACE_TRY(event_find_rank(events, event, &rank));
+	FLEXTRACE_TRY(find_rank(events, event, &rank));
 	if (event->name.bytes && name && name->value.kind == TRACE_TEXT) {
 		if (trace_text_is(&event->name, "process_name"))
 			return string_intern(&events->import.cache, name->value.text.bytes,
@@ -102,15 +151,6 @@ static int take_metadata(struct event_import *events, const struct trace_event *
 
 /* -- one event ------------------------------------------------------------------------------- */
 
-static int push_moved(struct event_import *events, const struct trace_event *event,
-                      const char **ret_fault)
-{
-	struct trace_event moved = *event;
-
-	FLEXTRACE_TRY(events->filter->move(events->filter, events, &moved));
-	return event_push_timed(events, &moved, ret_fault);
-}
-
 static int take_event(struct event_import *events, const struct trace_event *event,
                       const char **ret_fault)
 {
@@ -118,8 +158,7 @@ static int take_event(struct event_import *events, const struct trace_event *eve
 		return import_lose(&events->import, LOSS_UNUSED, 1); /* ours are drawn anew */
 	if (event->ph == 'M')
 		return take_metadata(events, event);
-	return events->filter ? push_moved(events, event, ret_fault)
-	                      : event_push_timed(events, event, ret_fault);
+	return event_push_timed(events, event, ret_fault);
 }
 
 static bool has_stamp(const struct trace_event *event)
@@ -135,7 +174,6 @@ const struct event_reader flex_events = {
 	.event = take_event,
 	.read_call = read_call,
 	.find_rank = find_rank,
-	.intern_thread = intern_thread,
 	.take_call = note_trip,
 	.define = define,
 };

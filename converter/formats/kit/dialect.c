@@ -5,8 +5,6 @@
 
 #include "base/text/digits.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 /* clang-format off */
 static const struct {
 	const char *name;
@@ -20,6 +18,8 @@ static const struct {
 };
 /* clang-format on */
 
+#define N_NAMES (sizeof(names) / sizeof(*names))
+
 int dialect_of_name(const char *name, enum import_dialect *ret_dialect,
                     struct flextrace_error *error)
 {
@@ -28,12 +28,12 @@ int dialect_of_name(const char *name, enum import_dialect *ret_dialect,
 	*ret_dialect = IMPORT_BY_CONTENT;
 	if (!name)
 		return FLEXTRACE_OK;
-	for (size_t i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; i < N_NAMES; i++) {
 		if (strcmp(name, names[i].name) == 0) {
 			*ret_dialect = names[i].dialect;
 			return FLEXTRACE_OK;
 		}
-		strcat(strcat(list, i ? i + 1 < COUNT(names) ? ", " : " or " : ""), names[i].name);
+		strcat(strcat(list, i ? i + 1 < N_NAMES ? ", " : " or " : ""), names[i].name);
 	}
 	return error_set(error, FLEXTRACE_E_USAGE, "Option `as` takes %s: value=%s", list, name);
 }

@@ -41,7 +41,8 @@ void import_warn(const struct import *import, const char *format, ...)
 	import->options->warn(import->options->context, text);
 }
 
-void import_tell_faults(struct import *import, const char *path, const char *what, const char *unit)
+void import_warn_of_faults(struct import *import, const char *path, const char *what,
+                           const char *unit)
 {
 	const struct faults *faults = &import->faults;
 
@@ -68,6 +69,6 @@ int import_end_events(struct import *import, const char *path, const struct faul
 		import->faults.n += left_out->n - 1;
 	}
 	FLEXTRACE_TRY(import_lose(import, LOSS_MALFORMED, left_out->n));
-	import_tell_faults(import, path, "Events", "byte");
+	import_warn_of_faults(import, path, "Events", "byte");
 	return is_cut ? import_cut(import, path) : FLEXTRACE_OK;
 }

@@ -21,8 +21,8 @@ void import_warn(const struct import *import, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Tells what was rejected of a file, and forgets it: of `what` ("Events"), placed by `unit`. */
-void import_tell_faults(struct import *import, const char *path, const char *what,
-                        const char *unit);
+void import_warn_of_faults(struct import *import, const char *path, const char *what,
+                           const char *unit);
 
 /* Counts and tells that a file stops in the middle. */
 int import_cut(struct import *import, const char *path);

@@ -42,11 +42,9 @@ int import_add_file(struct import *import, uint32_t stream, const char *tool, co
 int import_define(struct import *import, uint32_t stream, int32_t vpid, enum record_class class,
                   const void *payload);
 
-/* Takes an event of a stream, in any order. Texts and words are copied. */
+/* Takes an event of a stream, in any order, to be given back in order of time. Texts and words are
+ * copied. */
 int import_write(struct import *import, uint32_t stream, const struct event *event);
-
-/* Gives them back, in order of time. */
-int import_next_written(struct import *import, uint32_t *ret_stream, struct event *ret_event);
 
 #define IMPORT_DECLARATION(reader, dialect, name) extern const struct import_format import_##reader;
 IMPORT_FORMATS(IMPORT_DECLARATION)

@@ -69,7 +69,7 @@ int import_define(struct import *import, uint32_t stream, int32_t vpid, enum rec
 	return import_write(import, stream, &event);
 }
 
-int import_next_written(struct import *import, uint32_t *ret_stream, struct event *ret_event)
+static int next_written(struct import *import, uint32_t *ret_stream, struct event *ret_event)
 {
 	struct spool_item item;
 	int code = spool_next(import->events, &item);
@@ -82,6 +82,6 @@ int import_next_written(struct import *import, uint32_t *ret_stream, struct even
 
 int import_next(struct import *import, uint32_t *ret_stream, struct event *ret_event)
 {
-	return (import->format->next ? import->format->next
-	                             : import_next_written)(import, ret_stream, ret_event);
+	return (import->format->next ? import->format->next : next_written)(import, ret_stream,
+	                                                                    ret_event);
 }

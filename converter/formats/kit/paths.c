@@ -18,6 +18,11 @@ bool path_ends_with(const char *path, const char *end)
 	return length > n && strcmp(path + length - n, end) == 0;
 }
 
+bool path_is_json(const char *path)
+{
+	return path_ends_with(path, ".json") || path_ends_with(path, ".json.gz");
+}
+
 /* Of what is not there 0. */
 static mode_t kind_of(const char *path)
 {

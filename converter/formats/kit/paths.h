@@ -11,6 +11,7 @@
 #include "formats/kit/trace_file.h"
 
 bool path_ends_with(const char *path, const char *end);
+bool path_is_json(const char *path); /* by its name */
 bool path_is_folder(const char *path);
 
 /* What is read of a folder. */

@@ -39,9 +39,7 @@ static int load(struct spool *spool, struct spool_reader *reader)
 		reader->place += n;
 		reader->n_bytes -= n;
 	}
-	if (!has_whole_item(spool, reader))
-		return 0;
-	return 1;
+	return has_whole_item(spool, reader);
 }
 
 static bool is_before(const struct spool_turn *left, const struct spool_turn *right)

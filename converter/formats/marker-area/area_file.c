@@ -183,9 +183,7 @@ static int take(struct area_list *list, struct area_file *file, uint64_t offset,
 	if (file->n_claims < MAX_CLAIMS)
 		file->claims[file->n_claims++] = list->n;
 	FLEXTRACE_TRY(number_device(list, &area));
-	FLEXTRACE_TRY(ARRAY_RESERVE(list->areas, list->n_allocated, list->n + 1ull));
-	list->areas[list->n++] = area;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(list->areas, list->n, area);
 }
 
 static size_t find(const uint64_t *window, size_t from, size_t n_words)

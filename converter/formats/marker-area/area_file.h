@@ -35,7 +35,7 @@ struct dumped_area {
 
 struct area_list {
 	struct dumped_area *areas; /* owned */
-	uint32_t n, n_allocated;
+	uint32_t n;
 	uint32_t n_refused; /* begin as areas, but contradict themselves or end too early */
 	uint32_t n_cut;
 	uint32_t n_inside;  /* begin inside of what another one claims */

@@ -7,7 +7,6 @@
  * is a ns.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "area_file.h"

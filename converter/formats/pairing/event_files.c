@@ -3,10 +3,8 @@
 #include "event_files.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "formats/chrome-json/processed.h"
 #include "formats/flex/flex.h"
 #include "formats/kit/faults.h"
 #include "formats/pairing/pair_filter.h"
@@ -16,19 +14,14 @@
 
 /* -- which files ----------------------------------------------------------------------------- */
 
-static bool is_event_name(const char *name)
-{
-	return path_ends_with(name, ".json") || path_ends_with(name, ".json.gz");
-}
-
-static const struct path_filter event_names = {.fits = is_event_name};
+static const struct path_filter event_names = {.fits = path_is_json};
 
 /* By its name, or as it begins as JSON. */
 static int probe_events(const struct probe *probe)
 {
 	const char *at = probe->bytes;
 
-	if (is_event_name(probe->path) || probe->is_packed)
+	if (path_is_json(probe->path) || probe->is_packed)
 		return 1;
 	if (strncmp(at, "\xef\xbb\xbf", 3) == 0)
 		at += 3;
@@ -101,15 +94,6 @@ static struct import *import_of(const struct importer *importer)
 	return (struct import *)importer->files;
 }
 
-static int end_events(struct importer *importer, const char *path,
-                      const struct trace_damage *damage)
-{
-	const struct faults left_out = {damage->n_events + damage->n_members, damage->first_bytes,
-	                                damage->first_cause};
-
-	return import_end_events(import_of(importer), path, &left_out, damage->is_cut);
-}
-
 static int read_events(struct importer *importer, const char *path, struct trace_events *events,
                        struct flextrace_error *error)
 {
@@ -125,18 +109,33 @@ static int read_events(struct importer *importer, const char *path, struct trace
 	FLEXTRACE_TRY(event_end_file(&importer->files->events));
 	FLEXTRACE_TRY(code);
 	importer->n_read++;
-	return end_events(importer, path, trace_events_damage(events));
+	return trace_events_end(events, import_of(importer), path);
+}
+
+/* Who wrote a file with this top-level member, whose times were moved and names changed, so that it
+ * is no recording any more; NULL: nobody that it tells of. Static. */
+static const char *processed_by(const struct trace_text *key, const struct trace_value *value)
+{
+	static const char analyzer[] = "Acelyzer";
+
+	if (trace_text_is(key, "flextrace") && value->kind == TRACE_JSON)
+		return "flextrace";
+	if (trace_text_is(key, "otherData") && value->kind == TRACE_JSON &&
+	    memmem(value->text.bytes, value->text.length, analyzer, sizeof(analyzer) - 1))
+		return "the AIU Trace Analyzer";
+	return NULL;
 }
 
 /* Stops at the first member that tells of a tool. */
 static int take_member(void *context, const struct trace_text *key, const struct trace_value *value)
 {
 	struct importer *importer = context;
+	struct event_import *events = &importer->files->events;
 
 	importer->processed_by = processed_by(key, value);
 	if (importer->processed_by)
 		return FLEXTRACE_E_INPUT;
-	return event_take_member(&importer->files->events, key, value);
+	return events->reader->member ? events->reader->member(events, key, value) : FLEXTRACE_OK;
 }
 
 /* Its events may be read already: that costs the run, also in a directory. */
@@ -258,9 +257,9 @@ static int count_dialects(const struct import_options *options, uint32_t *n_file
 	return is_one ? FLEXTRACE_OK : survey_all(&importer, IMPORT_BY_CONTENT);
 }
 
-static void set_filter(struct event_files *files, struct pairing *pairing)
+static void set_filter(struct event_files *files, struct pairing *pairing, bool is_survey)
 {
-	pair_filter_init(&files->filter, pairing);
+	pair_filter_init(&files->filter, pairing, is_survey);
 	files->events.filter = &files->filter.filter;
 }
 
@@ -276,7 +275,7 @@ static int survey(const struct import_options *options, struct pairing *pairing)
 	if (!files)
 		return FLEXTRACE_E_MEMORY;
 	files->events.is_quiet = true;
-	set_filter(files, pairing);
+	set_filter(files, pairing, true);
 	code = survey_all(&importer, IMPORT_FLEX);
 	if (code >= 0)
 		code = survey_all(&importer, IMPORT_TORCH);
@@ -325,7 +324,7 @@ static struct pair_report report_of(const struct pair_rank *rank, int64_t epoch_
 	};
 }
 
-static int tell_pairs(struct event_files *files)
+static int report_pairs(struct event_files *files)
 {
 	struct import *import = &files->events.import;
 	const struct import_options *options = import->options;
@@ -356,11 +355,11 @@ static int read_files(struct import *import, struct flextrace_error *error)
 
 	FLEXTRACE_TRY(pair_files(import->options, &files->pairing));
 	if (files->pairing)
-		set_filter(files, files->pairing);
+		set_filter(files, files->pairing, false);
 	FLEXTRACE_TRY(read_all(&importer, error));
 	FLEXTRACE_TRY(pair_filter_end(&files->events));
 	FLEXTRACE_TRY(event_end_files(&files->events));
-	return tell_pairs(files);
+	return report_pairs(files);
 }
 
 static void release(struct import *import)

@@ -5,6 +5,8 @@
 
 #include "formats/torch/torch.h"
 
+#define FIRST_JOB (UINT64_C(1) << 40) /* of torch: Flex's are numbered from 1 */
+
 /* What two events must have in common to be the same work. */
 enum key_kind { KEY_NONE, KEY_EXEC, KEY_PREP, KEY_DMA_IN, KEY_DMA_OUT, KEY_RUNTIME, KEY_NAME };
 
@@ -120,23 +122,6 @@ static int note_call(struct event_filter *filter, struct event_import *events,
 	return note(filter_of(filter)->pairing, &events->ranks[thread->rank], &event);
 }
 
-static void leave_rank(const struct event_filter *filter, struct event_rank *rank,
-                       struct import_stream *stream)
-{
-	(void)filter;
-	(void)rank;
-	(void)stream;
-}
-
-static int leave_time(const struct event_filter *filter, struct event_import *events,
-                      struct trace_event *event)
-{
-	(void)filter;
-	(void)events;
-	(void)event;
-	return FLEXTRACE_OK;
-}
-
 int pair_filter_solve(struct pair_filter *filter, const struct event_import *events,
                       int64_t epoch_ns)
 {
@@ -182,9 +167,10 @@ static int move_time(const struct event_filter *filter, struct event_import *eve
 	uint32_t rank;
 
 	(void)filter;
-	if (!event->has_ts || event->ts_ns < 0 || event->ts_ns > PAIR_MAX_NS)
+	if (events->reader == &torch_events || !event->has_ts || event->ts_ns < 0 ||
+	    event->ts_ns > PAIR_MAX_NS)
 		return FLEXTRACE_OK; /* what is beyond is no time for the decoder either */
-	FLEXTRACE_TRY(event_find_rank(events, event, &rank));
+	FLEXTRACE_TRY(events->reader->find_rank(events, event, &rank));
 	if (events->ranks[rank].pair)
 		event->ts_ns = pair_move(&events->ranks[rank].pair->result.fit, event->ts_ns);
 	return FLEXTRACE_OK;
@@ -203,7 +189,8 @@ static void pair_rank(const struct event_filter *filter, struct event_rank *rank
 	if (!rank->pair)
 		return;
 	rank->device = rank->pair->device;
-	rank->vpid = rank->paired_rank = rank->pair->rank;
+	rank->vpid = rank->pair->rank;
+	rank->n_jobs = is_torch ? FIRST_JOB : 0;
 	rank->boot = "imported torch and Flex rank ";
 	rank->is_other_defined = !is_torch; /* torch knows more of it */
 	stream->clock_offset_ns = pairing_epoch_ns(pairing);
@@ -221,21 +208,34 @@ static int give_device(const struct event_import *events, const struct event_ran
 	return FLEXTRACE_OK;
 }
 
-int pair_filter_end(const struct event_import *events)
+/* Streams of a pair are of one trace. */
+static void join_trace(struct import_stream *stream, const struct event_rank *torch)
+{
+	stream->instance = torch->file; /* Flex's is 0 */
+	memset(stream->uuid, 0, sizeof(stream->uuid));
+	event_make_uuid(stream->uuid, "", (uint64_t)torch->pair->rank);
+}
+
+int pair_filter_end(struct event_import *events)
 {
 	for (uint32_t i = 0; i < events->n_ranks; i++) {
-		const struct event_rank *rank = &events->ranks[i];
+		struct event_rank *rank = &events->ranks[i];
 
-		if (side_of(rank) == PAIR_FLEX && rank->pair && rank->has_device)
+		if (!rank->pair)
+			continue;
+		rank->rank = rank->pair->rank;
+		if (side_of(rank) == PAIR_TORCH)
+			join_trace(&events->import.streams[i], rank);
+		else if (rank->has_device)
 			FLEXTRACE_TRY(give_device(events, rank));
 	}
 	return FLEXTRACE_OK;
 }
 
-void pair_filter_init(struct pair_filter *filter, struct pairing *pairing)
+void pair_filter_init(struct pair_filter *filter, struct pairing *pairing, bool is_survey)
 {
-	static const struct event_filter first = {leave_rank, leave_time, note_call};
+	static const struct event_filter first = {.take_call = note_call};
 	static const struct event_filter second = {pair_rank, move_time, pair_call};
 
-	*filter = (struct pair_filter){pairing_is_solved(pairing) ? second : first, pairing};
+	*filter = (struct pair_filter){is_survey ? first : second, pairing};
 }

@@ -13,15 +13,15 @@ struct pair_filter {
 	struct pairing *pairing;    /* weak */
 };
 
-/* Until the pairing is solved, the filter only notes what is read. */
-void pair_filter_init(struct pair_filter *filter, struct pairing *pairing);
+/* In a survey the filter only notes what is read; then the pairing is to be solved. */
+void pair_filter_init(struct pair_filter *filter, struct pairing *pairing, bool is_survey);
 
 /* Solves it, behind the last file. `epoch_ns`: what the torch files count from. */
 int pair_filter_solve(struct pair_filter *filter, const struct event_import *events,
                       int64_t epoch_ns);
 
-/* Behind the last file of the second time: gives the devices of Flex to the torch files of their
- * ranks, to be defined with theirs. */
-int pair_filter_end(const struct event_import *events);
+/* Behind the last file of the second time: torch files become streams of the traces of their ranks,
+ * with the devices of Flex, to be defined with theirs. */
+int pair_filter_end(struct event_import *events);
 
 #endif

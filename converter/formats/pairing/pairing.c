@@ -2,7 +2,6 @@
 #include "pairing.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/map.h"
@@ -11,12 +10,10 @@
 struct rank {
 	struct pair_rank pair; /* first: handed out */
 	struct pair_list flex, torch;
-	uint32_t n_flex_allocated, n_torch_allocated;
 };
 
 struct file {
 	struct pair_list list;
-	uint32_t n_allocated;
 	uint32_t number;
 	int32_t told_rank;
 	uint32_t rank; /* index, FLEXTRACE_NONE = of nobody */
@@ -32,7 +29,6 @@ struct pairing {
 	int64_t epoch_ns;
 	int64_t first_ns[2]; /* of Flex, torch */
 	bool has_first[2];
-	bool is_solved;
 };
 
 #define NOBODY UINT32_MAX
@@ -61,16 +57,6 @@ void pairing_free(struct pairing *pairing)
 
 /* -- the first time -------------------------------------------------------------------------- */
 
-static int append(struct pair_list *list, uint32_t *n_allocated, const struct pair_event *events,
-                  uint32_t n)
-{
-	FLEXTRACE_TRY(ARRAY_RESERVE(list->events, *n_allocated, (uint64_t)list->n + n));
-	if (n)
-		memcpy(&list->events[list->n], events, n * sizeof(*events));
-	list->n += n;
-	return FLEXTRACE_OK;
-}
-
 static int find_rank(struct pairing *pairing, int32_t rank, struct rank **ret_rank)
 {
 	uint32_t place;
@@ -89,7 +75,7 @@ int pairing_note_flex(struct pairing *pairing, int32_t rank, const struct pair_e
 
 	FLEXTRACE_TRY(find_rank(pairing, rank, &of));
 	FLEXTRACE_TRY(map_put(&pairing->keys, event->key, 0, 0));
-	return append(&of->flex, &of->n_flex_allocated, event, 1);
+	return ARRAY_PUSH(of->flex.events, of->flex.n, *event);
 }
 
 static int find_file(struct pairing *pairing, uint32_t number, struct file **ret_file)
@@ -112,7 +98,7 @@ int pairing_note_torch(struct pairing *pairing, uint32_t file, const struct pair
 	if (map_find(&pairing->keys, event->key, 0) == MAP_NONE)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_file(pairing, file, &of));
-	return append(&of->list, &of->n_allocated, event, 1);
+	return ARRAY_PUSH(of->list.events, of->list.n, *event);
 }
 
 void pairing_see(struct pairing *pairing, enum pair_side side, int64_t begin_ns)
@@ -165,8 +151,9 @@ static int deal_files(struct pairing *pairing)
 			continue;
 		rank = &pairing->ranks[file->rank];
 		rank->pair.n_files++;
-		FLEXTRACE_TRY(append(&rank->torch, &rank->n_torch_allocated, file->list.events,
-		                     file->list.n));
+		for (uint32_t j = 0; j < file->list.n; j++)
+			FLEXTRACE_TRY(ARRAY_PUSH(rank->torch.events, rank->torch.n,
+			                         file->list.events[j]));
 		free(file->list.events);
 		file->list = (struct pair_list){NULL, 0};
 	}
@@ -196,8 +183,6 @@ static void move_flex(struct rank *rank)
 static int solve_rank(struct rank *rank)
 {
 	FLEXTRACE_TRY(pair_align(&rank->flex, &rank->torch, &rank->pair.result));
-	rank->pair.n_flex = rank->flex.n;
-	rank->pair.n_torch = rank->torch.n;
 	move_flex(rank);
 	for (uint32_t i = 0; i < rank->torch.n; i++) {
 		if (rank->torch.events[i].partner == PAIR_NONE || !rank->torch.events[i].is_device)
@@ -211,7 +196,6 @@ static int solve_rank(struct rank *rank)
 int pairing_solve(struct pairing *pairing, int64_t epoch_ns)
 {
 	pairing->epoch_ns = epoch_ns;
-	pairing->is_solved = true;
 	if (pairing->n_ranks)
 		qsort(pairing->ranks, pairing->n_ranks, sizeof(*pairing->ranks), compare_ranks);
 	FLEXTRACE_TRY(deal_files(pairing));
@@ -221,11 +205,6 @@ int pairing_solve(struct pairing *pairing, int64_t epoch_ns)
 }
 
 /* -- the second time ------------------------------------------------------------------------- */
-
-bool pairing_is_solved(const struct pairing *pairing)
-{
-	return pairing->is_solved;
-}
 
 int64_t pairing_epoch_ns(const struct pairing *pairing)
 {

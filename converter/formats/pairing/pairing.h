@@ -47,10 +47,8 @@ struct pair_rank {
 	uint32_t n_files;          /* of torch; 0: it stands alone */
 	uint32_t device;           /* as torch numbers it */
 	struct pair_result result; /* n_pairs 0: nothing in common */
-	uint32_t n_flex, n_torch;  /* intervals of common names and kinds */
 };
 
-bool pairing_is_solved(const struct pairing *pairing);
 int64_t pairing_epoch_ns(const struct pairing *pairing);
 
 /* What Flex's clock counts from, since the Unix epoch, where nothing tells: as of the first rank

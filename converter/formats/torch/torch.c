@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 #define SECOND_NS     INT64_C(1000000000)
 #define FILE_TID_BITS \
 	12 /* numbers for threads without one, of each file: files may be of one process */
-#define FIRST_JOB (UINT64_C(1) << 40) /* of files that go with Flex's, which number theirs from 1 */
 
 static const char *text_of(const struct trace_text *text)
 {
@@ -57,11 +55,9 @@ static int find_rank(struct event_import *events, const struct trace_event *even
 
 	(void)event;
 	rank.n_mapped_tids = torch->n_files << FILE_TID_BITS;
-	if (torch->rank == FLEXTRACE_NONE) {
+	if (torch->rank == FLEXTRACE_NONE)
 		FLEXTRACE_TRY(event_add_rank(events, &rank, (struct import_stream){.instance = 0},
 		                             &torch->rank));
-		events->ranks[torch->rank].n_jobs = events->ranks[torch->rank].pair ? FIRST_JOB : 0;
-	}
 	*ret_rank = torch->rank;
 	return event_note_file(events, *ret_rank);
 }
@@ -132,14 +128,6 @@ static void read_place(const struct trace_event *event, struct event_call *call)
 		read_number(&stream->value, &call->queue);
 }
 
-static uint64_t read_count(const struct trace_event *event, const char *key)
-{
-	const struct trace_arg *arg = trace_event_arg(event, key);
-	uint64_t count = 0;
-
-	return arg && trace_value_u64(&arg->value, &count) ? count : 0;
-}
-
 /* A kernel of a collective belongs to a group of ranks. Its bytes are those of one rank: of what
  * all of them get together, or have together before, one share. */
 static void read_collective(const struct trace_event *event, struct event_call *call)
@@ -147,8 +135,10 @@ static void read_collective(const struct trace_event *event, struct event_call *
 	const struct trace_arg *op = trace_event_arg(event, "Collective name");
 	const struct trace_arg *group = trace_event_arg(event, "Process Group Name");
 	const struct trace_arg *type = trace_event_arg(event, "dtype");
-	uint64_t in = read_count(event, "In msg nelems"), out = read_count(event, "Out msg nelems");
+	uint64_t in = 0, out = 0;
 
+	trace_event_number(event, "In msg nelems", &in);
+	trace_event_number(event, "Out msg nelems", &out);
 	if (!op || op->value.kind != TRACE_TEXT || call->kind != FLEXTRACE_DEVICE_KERNEL)
 		return;
 	call->group = (struct trace_text){"default", strlen("default")};
@@ -304,13 +294,6 @@ static int take_call(struct event_import *events, const struct event_thread *thr
 
 /* -- points ---------------------------------------------------------------------------------- */
 
-static bool read_u64(const struct trace_event *event, const char *key, uint64_t *ret)
-{
-	const struct trace_arg *arg = trace_event_arg(event, key);
-
-	return arg && trace_value_u64(&arg->value, ret);
-}
-
 /* Reads what was allocated or freed on a device; false: it says nothing of one. */
 static bool read_memory(const struct trace_event *event, struct flextrace_memory *ret_memory)
 {
@@ -320,10 +303,10 @@ static bool read_memory(const struct trace_event *event, struct flextrace_memory
 	int64_t n_bytes;
 
 	if (!trace_text_is(&event->name, "[memory]") || !bytes || !device ||
-	    !read_u64(event, "Device Type", &type) || !type ||
+	    !trace_event_number(event, "Device Type", &type) || !type ||
 	    !trace_value_i64(&bytes->value, &n_bytes) ||
 	    !read_number(&device->value, &ret_memory->device) ||
-	    !read_u64(event, "Addr", &ret_memory->address))
+	    !trace_event_number(event, "Addr", &ret_memory->address))
 		return false;
 	ret_memory->op = n_bytes < 0 ? FLEXTRACE_MEMORY_FREE : FLEXTRACE_MEMORY_ALLOC;
 	ret_memory->bytes = n_bytes < 0 ? -(uint64_t)n_bytes : (uint64_t)n_bytes;
@@ -405,7 +388,7 @@ static int take_event(struct event_import *events, const struct trace_event *eve
 	struct torch_class class;
 	uint32_t rank;
 
-	if (event_is_arrow(event) && (events->filter || !is_gradient(event)))
+	if (event_is_arrow(event) && !is_gradient(event))
 		return import_lose(&events->import, LOSS_UNUSED, 1); /* ours are drawn anew */
 	FLEXTRACE_TRY(find_rank(events, event, &rank));
 	if (event->ph == 'M')

@@ -8,8 +8,6 @@
 #include "base/array.h"
 #include "torch_impl.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 /* -- files ----------------------------------------------------------------------------------- */
 
 struct torch *torch_new(const char *ranks)
@@ -204,7 +202,7 @@ bool torch_knows_member(const struct trace_text *key)
 	static const char *const names[] = {"schemaVersion", "deviceProperties", "distributedInfo",
 	                                    "baseTimeNanoseconds"};
 
-	return is_one_of(key, names, COUNT(names));
+	return is_one_of(key, names, sizeof(names) / sizeof(*names));
 }
 
 int torch_take_member(struct event_import *events, const struct trace_text *key,
@@ -214,7 +212,7 @@ int torch_take_member(struct event_import *events, const struct trace_text *key,
 	static const char *const of_the_file[] = {"schemaVersion", "displayTimeUnit", "traceName"};
 	struct torch *torch = events->own;
 
-	if (is_one_of(key, of_the_file, COUNT(of_the_file)))
+	if (is_one_of(key, of_the_file, sizeof(of_the_file) / sizeof(*of_the_file)))
 		return FLEXTRACE_OK;
 	if (trace_text_is(key, "baseTimeNanoseconds")) {
 		read_base(torch, value);
@@ -288,8 +286,7 @@ static int give_name(struct event_import *events, const struct torch_name *name)
 }
 
 /* Traces of one rank and process are one. */
-static void settle_stream(const struct torch *torch, const struct event_rank *of,
-                          struct import_stream *stream)
+static void settle_stream(const struct torch *torch, struct import_stream *stream)
 {
 	bool is_known = torch->told_rank >= 0;
 	uint32_t rank = is_known ? (uint32_t)torch->told_rank : torch->n_files;
@@ -297,11 +294,6 @@ static void settle_stream(const struct torch *torch, const struct event_rank *of
 
 	stream->instance = torch->n_files - 1;
 	stream->clock_offset_ns = torch->epoch_ns + torch->late_base_ns;
-	if (of->pair) {
-		stream->instance = torch->n_files; /* Flex's is 0 */
-		event_make_uuid(stream->uuid, "", (uint64_t)of->paired_rank);
-		return;
-	}
 	memcpy(stream->uuid, "trch", 4);
 	stream->uuid[4] = !is_known;
 	for (int i = 0; i < 4; i++) {
@@ -316,10 +308,10 @@ static int settle_rank(struct event_import *events)
 	struct event_rank *rank = &events->ranks[torch->rank];
 	char text[32];
 
-	rank->rank = rank->pair ? rank->paired_rank : torch->told_rank;
+	rank->rank = torch->told_rank;
 	rank->world_size = torch->world_size;
 	rank->os_pid = (uint32_t)torch->host_pid_number;
-	settle_stream(torch, rank, &events->import.streams[torch->rank]);
+	settle_stream(torch, &events->import.streams[torch->rank]);
 	if (torch->told_rank >= 0)
 		snprintf(text, sizeof(text), "%" PRId32, torch->told_rank);
 	else

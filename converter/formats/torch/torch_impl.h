@@ -10,7 +10,6 @@
 #define FLEXTRACE_IMPORT_TORCH_IMPL_H
 
 #include "torch.h"
-#include "torch_names.h"
 
 struct torch_device {
 	uint32_t rank, device;
@@ -82,5 +81,27 @@ int torch_define(struct event_import *events, uint32_t rank);
 /* The device of a rank, adding it where needed. */
 int torch_find_device(struct torch *torch, uint32_t rank, uint32_t device,
                       struct torch_device **ret_device);
+
+/* -- torch_names.c: what the torch profiler's categories and names mean */
+
+/* Where an event of a category belongs. */
+enum torch_side {
+	TORCH_UNKNOWN, /* a category that is not known, or none */
+	TORCH_HOST,    /* a thread of the process */
+	TORCH_DEVICE,  /* of a row of a device: a control block, or what is told about such */
+	TORCH_NOTE,    /* about another row than the process': an interval, but no work */
+	TORCH_WINDOW   /* what the profiler recorded */
+};
+
+struct torch_class {
+	enum torch_side side;
+	/* enum flextrace_device_kind of a device's, else enum flextrace_runtime_kind */
+	uint8_t kind;
+};
+
+struct torch_class torch_class_of(const char *category, const char *name);
+
+/* Whether a category is one of the profiler's, of today or of older versions. */
+bool torch_knows_category(const char *category);
 
 #endif

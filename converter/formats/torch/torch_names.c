@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "torch_names.h"
+#include "torch_impl.h"
 
 #include <string.h>
 
 #include "base/text/ascii.h"
-#include "flextrace/events.h"
 
 #define STEP "ProfilerStep#"
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 struct category {
 	const char *name;
@@ -48,7 +45,7 @@ static const struct category categories[] = {
 
 static const struct category *find(const char *name)
 {
-	for (size_t i = 0; i < COUNT(categories); i++) {
+	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++) {
 		if (strcmp(categories[i].name, name) == 0)
 			return &categories[i];
 	}
@@ -80,7 +77,7 @@ static uint8_t kind_of_call(const char *name)
 
 	if (strncmp(name, "aiu", 3) != 0)
 		return FLEXTRACE_RUNTIME_CALL;
-	for (size_t i = 1; i < COUNT(names); i++) {
+	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++) {
 		if (is_same_word(name, names[i]))
 			return (uint8_t)i;
 	}
@@ -98,11 +95,22 @@ static uint8_t kind_of_copy(const char *name)
 		{"PtoP", FLEXTRACE_DEVICE_MEMCPY_PTOP},
 	};
 
-	for (size_t i = 0; i < COUNT(copies); i++) {
+	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
 		if (strstr(name, copies[i].text))
 			return copies[i].kind;
 	}
 	return FLEXTRACE_DEVICE_MEMCPY_DTOD;
+}
+
+/* ProfilerStep#N. */
+static bool is_step(const char *name)
+{
+	size_t n_digits;
+
+	if (strncmp(name, STEP, strlen(STEP)) != 0)
+		return false;
+	n_digits = strspn(name + strlen(STEP), "0123456789");
+	return n_digits && !name[strlen(STEP) + n_digits];
 }
 
 struct torch_class torch_class_of(const char *category, const char *name)
@@ -118,19 +126,9 @@ struct torch_class torch_class_of(const char *category, const char *name)
 		return (struct torch_class){TORCH_DEVICE, FLEXTRACE_DEVICE_RELEASE};
 	if (class.side == TORCH_HOST && class.kind == FLEXTRACE_RUNTIME_CALL)
 		class.kind = kind_of_call(name);
-	else if (class.side == TORCH_HOST && torch_is_step(name))
+	else if (class.side == TORCH_HOST && is_step(name))
 		class.kind = FLEXTRACE_RUNTIME_STEP;
 	if (class.side == TORCH_DEVICE && class.kind == FLEXTRACE_DEVICE_MEMCPY_DTOD)
 		class.kind = kind_of_copy(name);
 	return class;
-}
-
-bool torch_is_step(const char *name)
-{
-	size_t n_digits;
-
-	if (strncmp(name, STEP, strlen(STEP)) != 0)
-		return false;
-	n_digits = strspn(name + strlen(STEP), "0123456789");
-	return n_digits && !name[strlen(STEP) + n_digits];
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the lines of an ops report tell of their host calls: attributes, tensors, cells. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "tt_report_impl.h"
 
 #define MAX_DIM_CHARS 42 /* two numbers of 64 bits */
@@ -180,15 +178,13 @@ static int end_call(struct report *report, struct tt_call *call, uint64_t number
 
 static int find_call(struct tt *tt, uint64_t number, struct tt_call **ret_call)
 {
-	uint32_t found = map_find(&tt->call_index, number, 0);
+	uint32_t place;
+	int code = MAP_PLACE(&tt->call_index, number, 0, tt->calls, tt->n_calls, &place);
 
-	if (found == MAP_NONE) {
-		FLEXTRACE_TRY(array_make_room(&tt->calls, tt->n_calls, sizeof(*tt->calls)));
-		found = tt->n_calls++;
-		FLEXTRACE_TRY(map_put(&tt->call_index, number, 0, found));
-		tt->calls[found] = (struct tt_call){.cells = JSON_TEXT_INIT};
-	}
-	*ret_call = &tt->calls[found];
+	FLEXTRACE_TRY(code);
+	*ret_call = &tt->calls[place];
+	if (code)
+		(*ret_call)->cells = (struct json_text)JSON_TEXT_INIT;
 	return FLEXTRACE_OK;
 }
 

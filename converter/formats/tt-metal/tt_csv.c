@@ -123,7 +123,7 @@ static int read_file(struct tt *tt, const char *path, struct flextrace_error *er
 	tt->has_columns |= reader.header.has_columns;
 	settle_rates(&reader, path);
 	if (code >= 0)
-		import_tell_faults(&tt->import, path, "Rows", "byte");
+		import_warn_of_faults(&tt->import, path, "Rows", "byte");
 	if (code >= 0 && reader.lines.is_cut)
 		code = import_cut(&tt->import, path);
 	tt_lines_close(&reader.lines);

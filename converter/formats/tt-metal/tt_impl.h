@@ -173,7 +173,7 @@ struct tt_area {
 	uint8_t has_stamp; /* bits */
 	bool is_open, has_ring_run;
 	struct tt_kernel *kernels; /* owned: behind the run's first one */
-	uint32_t n_kernels, n_kernels_allocated;
+	uint32_t n_kernels;
 	struct tt_held held;
 	uint64_t *words;            /* owned: of the ring */
 	struct origin words_origin; /* of the row of the first of them */

@@ -23,50 +23,44 @@
 int tt_find_device(struct tt *tt, const struct tt_header *header, uint32_t slot,
                    uint32_t *ret_device)
 {
-	struct tt_device *device;
+	struct tt_device device = {.slot = slot, .hz = header->hz, .n_cores = header->n_cores};
 
 	*ret_device = map_find(&tt->device_index, slot, 0);
 	if (*ret_device != MAP_NONE || tt->n_devices == MAX_DEVICES)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(array_make_room(&tt->devices, tt->n_devices, sizeof(*tt->devices)));
-	device = &tt->devices[tt->n_devices];
-	*device = (struct tt_device){.slot = slot, .hz = header->hz, .n_cores = header->n_cores};
-	memcpy(device->arch, header->arch, sizeof(device->arch));
-	device->spool = spool_new(SPOOL_BYTES);
-	if (!device->spool)
-		return FLEXTRACE_E_MEMORY;
-	*ret_device = tt->n_devices++;
-	return map_put(&tt->device_index, slot, 0, *ret_device);
+	*ret_device = tt->n_devices;
+	memcpy(device.arch, header->arch, sizeof(device.arch));
+	FLEXTRACE_TRY(ARRAY_PUSH(tt->devices, tt->n_devices, device));
+	FLEXTRACE_TRY(map_put(&tt->device_index, slot, 0, *ret_device));
+	tt->devices[*ret_device].spool = spool_new(SPOOL_BYTES);
+	return tt->devices[*ret_device].spool ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
 static int find_area(struct tt *tt, uint32_t device, uint32_t core, uint32_t processor,
                      uint32_t *ret_area)
 {
-	uint64_t place = (uint64_t)device << 32 | core;
+	const struct tt_area area = {.device = device, .core = core, .processor = processor};
+	int code = MAP_PLACE(&tt->area_index, (uint64_t)device << 32 | core, processor, tt->areas,
+	                     tt->n_areas, ret_area);
 
-	*ret_area = map_find(&tt->area_index, place, processor);
-	if (*ret_area != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(array_make_room(&tt->areas, tt->n_areas, sizeof(*tt->areas)));
-	tt->areas[tt->n_areas] =
-		(struct tt_area){.device = device, .core = core, .processor = processor};
-	*ret_area = tt->n_areas++;
-	return map_put(&tt->area_index, place, processor, *ret_area);
+	if (code > 0)
+		tt->areas[*ret_area] = area;
+	return code < 0 ? code : FLEXTRACE_OK;
 }
 
 /* -- markers --------------------------------------------------------------------------------- */
 
 static int add_marker(struct tt *tt, const struct tt_marker *marker, uint32_t *ret_id)
 {
-	uint64_t place = (uint64_t)marker->file << 32 | marker->line;
+	uint32_t place;
+	int code = MAP_PLACE(&tt->marker_index, marker->name,
+	                     (uint64_t)marker->file << 32 | marker->line, tt->markers,
+	                     tt->n_markers, &place);
 
-	*ret_id = map_find(&tt->marker_index, marker->name, place);
-	if (*ret_id != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(array_make_room(&tt->markers, tt->n_markers, sizeof(*tt->markers)));
-	tt->markers[tt->n_markers++] = *marker;
-	*ret_id = tt->n_markers;
-	return map_put(&tt->marker_index, marker->name, place, *ret_id);
+	FLEXTRACE_TRY(code);
+	tt->markers[place] = *marker;
+	*ret_id = place + 1;
+	return FLEXTRACE_OK;
 }
 
 /* Stores the wire id of what a row names; what has no name has its timer's id for one. */
@@ -157,19 +151,16 @@ uint64_t tt_ns(const struct tt_device *device, uint64_t ticks)
 static int note_program(struct tt *tt, const struct tt_row *row, uint32_t device, uint64_t key)
 {
 	uint64_t id = row->job >> PROGRAM_SHIFT;
-	uint32_t found;
+	uint32_t place;
+	int code;
 
 	if (row->kind != FLEXTRACE_WIRE_FW_START || !id)
 		return FLEXTRACE_OK;
-	found = map_find(&tt->program_index, id, device);
-	if (found != MAP_NONE) {
-		if (key < tt->programs[found].first_key)
-			tt->programs[found].first_key = key;
-		return FLEXTRACE_OK;
-	}
-	FLEXTRACE_TRY(array_make_room(&tt->programs, tt->n_programs, sizeof(*tt->programs)));
-	tt->programs[tt->n_programs] = (struct tt_program){id, key, device};
-	return map_put(&tt->program_index, id, device, tt->n_programs++);
+	code = MAP_PLACE(&tt->program_index, id, device, tt->programs, tt->n_programs, &place);
+	FLEXTRACE_TRY(code);
+	if (code || key < tt->programs[place].first_key)
+		tt->programs[place] = (struct tt_program){id, key, device};
+	return FLEXTRACE_OK;
 }
 
 static uint64_t key_ns(const struct tt_device *device, uint64_t key)
@@ -237,7 +228,6 @@ static int add_item(struct tt *tt, const struct tt_row *row, uint32_t device, ui
 		.kind = row->kind,
 		.origin = origin_make(tt->import.streams->files.n - 1, row->number),
 	};
-	struct tt_item *added;
 	uint64_t key;
 	void *room;
 
@@ -247,8 +237,7 @@ static int add_item(struct tt *tt, const struct tt_row *row, uint32_t device, ui
 	note_time(tt, &tt->devices[device], &tt->areas[item.area], key);
 	FLEXTRACE_TRY(note_program(tt, row, device, key));
 	FLEXTRACE_TRY(spool_add(tt->devices[device].spool, key, sizeof(item), &room));
-	added = room;
-	*added = item;
+	memcpy(room, &item, sizeof(item));
 	return FLEXTRACE_OK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who and what: the definitions of a device log. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,8 @@ int tt_find_processor(struct tt *tt, const char *name, uint32_t *ret_processor)
 	*ret_processor = map_find(&tt->processor_index, string, 0);
 	if (*ret_processor != MAP_NONE || tt->n_processors == MAX_PROCESSORS)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(array_make_room(&tt->processors, tt->n_processors, sizeof(*tt->processors)));
 	*ret_processor = tt->n_processors;
-	tt->processors[tt->n_processors++] = string;
+	FLEXTRACE_TRY(ARRAY_PUSH(tt->processors, tt->n_processors, string));
 	return map_put(&tt->processor_index, string, 0, *ret_processor);
 }
 
@@ -35,24 +35,16 @@ int tt_know_processors(struct tt *tt)
 
 static int join_processors(struct tt *tt)
 {
-	size_t n_bytes = 1;
-	char *at;
+	tt->processor_names = strdup("");
+	for (uint32_t i = 0; i < tt->n_processors && tt->processor_names; i++) {
+		char *before = tt->processor_names;
 
-	for (uint32_t i = 0; i < tt->n_processors; i++)
-		n_bytes += string_length(tt->import.strings, tt->processors[i]) + 1;
-	at = tt->processor_names = malloc(n_bytes);
-	if (!at)
-		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < tt->n_processors; i++) {
-		size_t n = string_length(tt->import.strings, tt->processors[i]);
-
-		if (i)
-			*at++ = ',';
-		memcpy(at, string_get(tt->import.strings, tt->processors[i]), n);
-		at += n;
+		if (asprintf(&tt->processor_names, "%s%s%s", before, i ? "," : "",
+		             string_get(tt->import.strings, tt->processors[i])) < 0)
+			tt->processor_names = NULL;
+		free(before);
 	}
-	*at = '\0';
-	return FLEXTRACE_OK;
+	return tt->processor_names ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
 static int define_process(struct tt *tt)

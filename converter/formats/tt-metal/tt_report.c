@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -334,20 +333,16 @@ static int add_device(struct report *report, const struct line *line, struct tt_
 	return code < 0 ? code : report_add(report, &estimate);
 }
 
-static int take_line(struct report *report, const struct line *line)
+static int take_line(struct report *report, const struct line *line, struct tt_device *device)
 {
-	uint32_t index = line->has_device ? map_find(&report->tt->device_index, line->device, 0)
-	                                  : MAP_NONE;
-
 	if (strcmp(report_field(report, OP_TYPE), "signpost") == 0 && line->host_start_ns)
 		return add_signpost(report, line);
 	if (!line->call)
 		return reject(report, "it has no call count");
 	FLEXTRACE_TRY(report_take_call(report, line));
-	if (index != MAP_NONE && !report->tt->devices[index].has_items)
-		return add_device(report, line, &report->tt->devices[index]);
-	return line->has_host || index != MAP_NONE ? FLEXTRACE_OK
-	                                           : reject(report, "it has no times");
+	if (device && !device->has_items)
+		return add_device(report, line, device);
+	return line->has_host || device ? FLEXTRACE_OK : reject(report, "it has no times");
 }
 
 /* -- files ----------------------------------------------------------------------------------- */
@@ -357,30 +352,21 @@ static uint64_t own_ns(const struct tt_device *device, uint64_t ticks)
 	return tt_ns(device, ticks) - (uint64_t)device->shift_ns;
 }
 
-static int note_meeting(struct report *report, const struct line *line)
+static int note_meeting(struct report *report, const struct line *line,
+                        const struct tt_device *device)
 {
-	uint32_t index = map_find(&report->tt->device_index, line->device, 0);
-	const struct tt_device *device;
-
-	if (!line->has_device || index == MAP_NONE ||
-	    !tt_is_collective(report_field(report, OP_CODE)))
+	if (!tt_is_collective(report_field(report, OP_CODE)))
 		return FLEXTRACE_OK;
-	device = &report->tt->devices[index];
-	return tt_note_meeting(report->tt, index, (int64_t)own_ns(device, line->fw_start),
+	return tt_note_meeting(report->tt, (uint32_t)(device - report->tt->devices),
+	                       (int64_t)own_ns(device, line->fw_start),
 	                       (int64_t)own_ns(device, line->fw_end));
 }
 
 /* The shift of a device is as late as its operations' host calls ask for. */
-static void note_cause(struct report *report, const struct line *line)
+static void note_cause(const struct line *line, struct tt_device *device)
 {
-	uint32_t index = map_find(&report->tt->device_index, line->device, 0);
-	struct tt_device *device;
-	int64_t shift_ns;
+	int64_t shift_ns = (int64_t)line->host_start_ns - (int64_t)own_ns(device, line->fw_start);
 
-	if (!line->has_device || !line->has_host || index == MAP_NONE)
-		return;
-	device = &report->tt->devices[index];
-	shift_ns = (int64_t)line->host_start_ns - (int64_t)own_ns(device, line->fw_start);
 	if (!device->has_cause || shift_ns > device->cause_ns)
 		device->cause_ns = shift_ns;
 	device->has_cause = true;
@@ -388,21 +374,31 @@ static void note_cause(struct report *report, const struct line *line)
 
 enum pass { LEARN_RATES, LEARN_SHIFTS, TELL };
 
+/* NULL: it is beyond those that are taken. */
+static struct tt_device *find_device(struct tt *tt, uint64_t slot)
+{
+	uint32_t index = map_find(&tt->device_index, slot, 0);
+
+	return index == MAP_NONE ? NULL : &tt->devices[index];
+}
+
 static int take_record(struct report *report, enum pass pass)
 {
+	struct tt_device *device = NULL;
 	struct line line = {0};
-	uint32_t index;
 
 	read_line(report, &line);
 	if (pass == LEARN_RATES)
 		return survey_line(report, &line);
-	index = line.has_device ? map_find(&report->tt->device_index, line.device, 0) : MAP_NONE;
-	if (index != MAP_NONE)
-		count_wraps(&report->tt->devices[index], &line);
+	if (line.has_device)
+		device = find_device(report->tt, line.device);
+	if (device)
+		count_wraps(device, &line);
 	if (pass == TELL)
-		return take_line(report, &line);
-	note_cause(report, &line);
-	return note_meeting(report, &line);
+		return take_line(report, &line, device);
+	if (device && line.has_host)
+		note_cause(&line, device);
+	return device ? note_meeting(report, &line, device) : FLEXTRACE_OK;
 }
 
 /* A record that is no CSV ends the file: counted, and what stood before it holds. */
@@ -440,7 +436,7 @@ static int read_pass(struct tt *tt, const char *path, enum pass pass, struct fle
 	csv_reader_init(&report.csv, file, path);
 	code = read_records(&report, pass, error);
 	if (pass == TELL)
-		import_tell_faults(&tt->import, path, "Rows", "line");
+		import_warn_of_faults(&tt->import, path, "Rows", "line");
 	text_list_release(&report.headings);
 	csv_reader_release(&report.csv);
 	fclose(file);

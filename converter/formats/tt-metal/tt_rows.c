@@ -10,8 +10,6 @@
 #include "base/text/digits.h"
 #include "tt_impl.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 /* -- the header ------------------------------------------------------------------------------ */
 
 static const struct {
@@ -36,7 +34,7 @@ static bool take_columns(struct tt_header *header, char *line)
 
 	memset(header->column, -1, sizeof(header->column));
 	for (uint32_t i = 0; i < n; i++) {
-		for (size_t j = 0; j < COUNT(names); j++) {
+		for (size_t j = 0; j < sizeof(names) / sizeof(*names); j++) {
 			if (strcmp(fields[i], names[j].name) == 0)
 				header->column[names[j].column] = (int8_t)i;
 		}
@@ -134,7 +132,7 @@ bool tt_header_guess(struct tt_header *header, const char *line)
 
 	for (const char *at = strchr(line, ','); at; at = strchr(at + 1, ','))
 		n_fields++;
-	for (size_t i = 0; i < COUNT(forms); i++) {
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		if (forms[i].n_fields != n_fields)
 			continue;
 		snprintf(text, sizeof(text),
@@ -190,7 +188,7 @@ static bool read_kind(const char *type, struct tt_row *row)
 		{"begin", TT_BEGIN},    {"ZONE_END", TT_END},  {"end", TT_END},
 	};
 
-	for (size_t i = 0; i < COUNT(types); i++) {
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		if (strcmp(type, types[i].name) != 0)
 			continue;
 		row->kind = types[i].kind;

@@ -243,11 +243,9 @@ static int add_to_kernel(struct tt_area *area, const struct tt_item *item, uint6
 {
 	uint32_t stamp = item->kind - FLEXTRACE_WIRE_KERNEL_START;
 
-	if (!area->n_kernels || area->kernels[area->n_kernels - 1].has_stamp >> stamp) {
-		FLEXTRACE_TRY(ARRAY_RESERVE(area->kernels, area->n_kernels_allocated,
-		                            area->n_kernels + 1ull));
-		area->kernels[area->n_kernels++] = (struct tt_kernel){.origin = item->origin};
-	}
+	if (!area->n_kernels || area->kernels[area->n_kernels - 1].has_stamp >> stamp)
+		FLEXTRACE_TRY(ARRAY_PUSH(area->kernels, area->n_kernels,
+		                         (struct tt_kernel){.origin = item->origin}));
 	area->kernels[area->n_kernels - 1].stamps[stamp] = ticks;
 	area->kernels[area->n_kernels - 1].has_stamp |= (uint8_t)(1u << stamp);
 	return FLEXTRACE_OK;

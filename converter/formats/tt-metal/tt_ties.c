@@ -42,10 +42,10 @@ bool tt_is_collective(const char *name)
 
 int tt_note_meeting(struct tt *tt, uint32_t device, int64_t begin_ns, int64_t end_ns)
 {
-	FLEXTRACE_TRY(array_make_room(&tt->meetings, tt->n_meetings, sizeof(*tt->meetings)));
-	tt->meetings[tt->n_meetings++] = (struct tt_meeting){begin_ns, end_ns, device,
-	                                                     tt->devices[device].n_meetings++};
-	return FLEXTRACE_OK;
+	const struct tt_meeting meeting = {begin_ns, end_ns, device,
+	                                   tt->devices[device].n_meetings++};
+
+	return ARRAY_PUSH(tt->meetings, tt->n_meetings, meeting);
 }
 
 /* Where the others' times are, as seen from the reference's. */
@@ -117,7 +117,7 @@ static int prepare(struct ties *ties)
 	return FLEXTRACE_OK;
 }
 
-static void tell(const struct ties *ties)
+static void warn_of_ties(const struct ties *ties)
 {
 	import_warn(&ties->tt->import,
 	            "Devices were put on one time by their collectives: devices=%" PRIu32
@@ -137,7 +137,7 @@ int tt_tie_devices(struct tt *tt)
 	if (code >= 0 && ties.n_devices) {
 		tt->devices[ties.reference].is_tied = true;
 		move_together(tt);
-		tell(&ties);
+		warn_of_ties(&ties);
 	}
 	map_release(&ties.of_reference);
 	free(ties.intervals);
