@@ -212,20 +212,13 @@ int losses_merge(struct losses *to, const struct losses *from, uint32_t stream)
 	return FLEXTRACE_OK;
 }
 
-static int compare_losses(const void *left, const void *right)
-{
-	const struct loss *a = left, *b = right;
-
-	return ORDER(a->cause, b->cause) ?: ORDER(a->place.process, b->place.process) ?:
-	       ORDER(a->place.device, b->place.device) ?: ORDER(a->place.core, b->place.core) ?:
-	       ORDER(a->place.stream, b->place.stream);
-}
+ORDER_BY(compare_losses, struct loss, cause, place.process, place.device, place.core, place.stream);
 
 void losses_sort(struct losses *losses)
 {
 	if (!losses->n)
 		return;
-	qsort(losses->all, losses->n, sizeof(*losses->all), compare_losses);
+	ORDER_ARRAY(losses->all, losses->n, compare_losses);
 	fill_slots(losses);
 }
 

@@ -102,6 +102,12 @@ struct loss_place {
 };
 #define LOSS_NOWHERE ((struct loss_place){UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX})
 
+/* Where something of a process was lost, no device's. */
+static inline struct loss_place loss_place_of(uint32_t process, uint32_t stream)
+{
+	return (struct loss_place){process, UINT32_MAX, UINT32_MAX, stream};
+}
+
 #define LOSS_MAX_SPANS 32u
 
 struct loss_span {

@@ -109,7 +109,7 @@ void stream_set_sort(struct stream_set *set)
 
 	if (!set->n_streams)
 		return;
-	qsort(set->streams, set->n_streams, sizeof(*set->streams), compare_streams);
+	ORDER_ARRAY(set->streams, set->n_streams, compare_streams);
 	for (uint32_t i = 0; i < set->n_streams; i++) {
 		if (i > 0 && memcmp(set->streams[i - 1]->trace_uuid, set->streams[i]->trace_uuid,
 		                    sizeof(set->streams[i]->trace_uuid)))

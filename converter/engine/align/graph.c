@@ -276,8 +276,7 @@ static int choose_rounds(const struct identity *identity, const struct part *par
 		}
 		at += count_uses(identity, parts + at, n - at, &rounds[n_rounds]);
 	}
-	if (n_rounds)
-		qsort(rounds, n_rounds, sizeof(*rounds), compare_numbers);
+	ORDER_ARRAY(rounds, n_rounds, compare_numbers);
 	for (uint32_t first = 0, end; first < n_rounds; first = end) {
 		for (end = first + 1; end < n_rounds && rounds[end] == rounds[first];)
 			end++;
@@ -484,11 +483,7 @@ static void count_most(struct graph *graph)
 
 static int match(struct matcher *matcher, struct table *sync_points)
 {
-	struct table_cursor cursor;
-	const struct sync_point *point;
-
-	table_read(&cursor, sync_points, false);
-	while ((point = table_next(&cursor, sizeof(*point))))
+	TABLE_EACH(struct sync_point, point, sync_points)
 		FLEXTRACE_TRY(take_point(matcher, point));
 	return FLEXTRACE_OK;
 }

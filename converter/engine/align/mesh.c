@@ -116,13 +116,7 @@ struct moment_of_clock { /* to sort by */
 	bool is_exit;
 };
 
-static int compare_moments(const void *left, const void *right)
-{
-	const struct moment_of_clock *a = left, *b = right;
-
-	return ORDER(a->host_ns, b->host_ns) ?: ORDER(a->part, b->part) ?:
-	       ORDER(a->is_exit, b->is_exit);
-}
+ORDER_BY(compare_moments, struct moment_of_clock, host_ns, part, is_exit);
 
 /* Nearly in order: an exit often stands behind enters that come before it. */
 ORDER_NEARLY_DEFINE(sort_moments, struct moment_of_clock, compare_moments);

@@ -176,18 +176,16 @@ static int add_point(struct message_reader *reader, const struct tick_op *op,
                      const struct name *name, const struct placed *placed)
 {
 	uint32_t process = reader->input->identity->devices[op->device].process, peers;
-	struct sync_point *point;
+	bool is_send = name->role == MESSAGE_SEND;
+	struct sync_point point;
 
 	FLEXTRACE_TRY(name_peer(reader, op, name, &peers));
 	/* Who receives a multicast of nobody would be taken for its root. */
 	if (name->is_multicast && name->role == MESSAGE_RECEIVE && !peers)
 		return FLEXTRACE_OK;
-	point = table_append(reader->points, sizeof(*point));
-	if (!point)
-		return FLEXTRACE_E_MEMORY;
-	*point = (struct sync_point){
-		.enter_host_ns = INT64_MIN,
-		.exit_host_ns = INT64_MAX,
+	point = (struct sync_point){
+		.enter_host_ns = is_send ? placed->host_ns - placed->err_ns : INT64_MIN,
+		.exit_host_ns = is_send ? INT64_MAX : placed->host_ns + placed->err_ns,
 		.bytes = op->bytes,
 		.process = process,
 		.group = name->sync,
@@ -198,11 +196,8 @@ static int add_point(struct message_reader *reader, const struct tick_op *op,
 		.index = op->index,
 		.is_assumed = placed->status != TIME_CERTIFIED,
 	};
-	if (name->role == MESSAGE_SEND)
-		point->enter_host_ns = placed->host_ns - placed->err_ns;
-	else
-		point->exit_host_ns = placed->host_ns + placed->err_ns;
-	if (name->role == MESSAGE_SEND && !point->is_assumed)
+	FLEXTRACE_TRY(table_put(reader->points, &point, sizeof(point)));
+	if (is_send && !point.is_assumed)
 		FLEXTRACE_TRY(note_send(reader, op, name));
 	return weigh(reader, op, name);
 }

@@ -58,16 +58,6 @@ static int make_point(const struct messages_input *input, const struct tick_op *
 	return name_group(input, op, told->who, &ret_point->group);
 }
 
-static int add_point(struct table *points, const struct sync_point *point)
-{
-	struct sync_point *added = table_append(points, sizeof(*added));
-
-	if (!added)
-		return FLEXTRACE_E_MEMORY;
-	*added = *point;
-	return FLEXTRACE_OK;
-}
-
 static int take_op(struct told_points *told_points, const struct tick_op *op,
                    const struct told_collective *told)
 {
@@ -75,33 +65,27 @@ static int take_op(struct told_points *told_points, const struct tick_op *op,
 
 	FLEXTRACE_TRY(make_point(told_points->input, op, told, &point));
 	if (sync_op_family(told->op) < OP_SEND)
-		return add_point(told_points->points, &point);
+		return table_put(told_points->points, &point, sizeof(point));
 	return ARRAY_PUSH(told_points->messages, told_points->n_messages, point);
 }
 
 /* -- messages --------------------------------------------------------------------------------- */
 
-static int compare_messages(const void *left, const void *right)
-{
-	const struct sync_point *a = left, *b = right;
-
-	return ORDER(a->process, b->process) ?: ORDER(a->group, b->group) ?: ORDER(a->op, b->op) ?:
-	       ORDER(a->seq, b->seq);
-}
+ORDER_BY(compare_messages, struct sync_point, process, group, op, seq);
 
 static int add_messages(struct told_points *told_points)
 {
 	const struct sync_point *messages = told_points->messages;
 	uint32_t n = told_points->n_messages, end;
 
-	if (n)
-		qsort(told_points->messages, n, sizeof(*messages), compare_messages);
+	ORDER_ARRAY(told_points->messages, n, compare_messages);
 	for (uint32_t first = 0; first < n; first = end) {
 		for (end = first + 1;
 		     end < n && compare_messages(&messages[first], &messages[end]) == 0;)
 			end++;
 		if (end - first == 1)
-			FLEXTRACE_TRY(add_point(told_points->points, &messages[first]));
+			FLEXTRACE_TRY(table_put(told_points->points, &messages[first],
+			                        sizeof(*messages)));
 	}
 	return FLEXTRACE_OK;
 }
@@ -111,11 +95,8 @@ static int add_messages(struct told_points *told_points)
 static int take_ops(struct told_points *told_points)
 {
 	const struct string_pool *strings = told_points->input->identity->strings;
-	struct table_cursor cursor;
-	const struct tick_op *op;
 
-	table_read(&cursor, told_points->input->ops, false);
-	while ((op = table_next(&cursor, sizeof(*op)))) {
+	TABLE_EACH(struct tick_op, op, told_points->input->ops) {
 		struct told_collective told;
 
 		if (!op->group || !op->type || op->status != TIME_GIVEN || !op->submit_host_ns ||

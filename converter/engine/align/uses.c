@@ -330,8 +330,7 @@ static int find_anchors(struct pair *pair, struct message_use *uses, uint32_t n)
 	}
 	if (!pair->n_anchors && n_uses(&longest))
 		FLEXTRACE_TRY(shift(pair, &longest));
-	if (pair->n_anchors)
-		qsort(pair->anchors, pair->n_anchors, sizeof(*pair->anchors), by_time);
+	ORDER_ARRAY(pair->anchors, pair->n_anchors, by_time);
 	return FLEXTRACE_OK;
 }
 
@@ -361,8 +360,7 @@ int uses_match(struct message_use *uses, uint32_t n)
 	int code = FLEXTRACE_OK;
 	uint32_t end;
 
-	if (n)
-		qsort(uses, n, sizeof(*uses), compare_uses);
+	ORDER_ARRAY(uses, n, compare_uses);
 	for (uint32_t first = 0; first < n && code >= 0; first = end) {
 		for (end = first + 1; end < n && low_of(&uses[end]) == low_of(&uses[first]) &&
 		                      high_of(&uses[end]) == high_of(&uses[first]);)
@@ -411,8 +409,7 @@ void uses_part_multicasts(struct message_use *uses, uint32_t n)
 {
 	uint32_t sends = 0, n_sends = 0, n_side;
 
-	if (n)
-		qsort(uses, n, sizeof(*uses), compare_multicasts);
+	ORDER_ARRAY(uses, n, compare_multicasts);
 	for (uint32_t at = 0; at < n; at += n_side) {
 		n_side = count_side(uses + at, n - at);
 		if (uses[at].is_send) {

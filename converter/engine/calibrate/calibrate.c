@@ -25,8 +25,6 @@
 static int number_maps(struct clocks *clocks, const struct identity *identity,
                        struct table *brackets)
 {
-	struct table_cursor cursor;
-	const struct bracket *bracket;
 	uint32_t sum = 0;
 
 	clocks->n_counters = identity->n_counters;
@@ -35,8 +33,7 @@ static int number_maps(struct clocks *clocks, const struct identity *identity,
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < clocks->n_counters; i++)
 		clocks->first_map[i] = 1;
-	table_read(&cursor, brackets, false);
-	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+	TABLE_EACH(struct bracket, bracket, brackets) {
 		if (bracket->segment >= clocks->first_map[bracket->counter])
 			clocks->first_map[bracket->counter] = bracket->segment + 1u;
 	}

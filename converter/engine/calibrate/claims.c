@@ -42,9 +42,6 @@ static bool is_used(const struct groups *groups, uint32_t map, enum bracket_sour
 /* Finds out which evidence each map has. */
 static int look_at(const struct clocks *clocks, struct table *brackets, struct groups *groups)
 {
-	struct table_cursor cursor;
-	const struct bracket *bracket;
-
 	groups->first = calloc(clocks->n_maps + 2ull, sizeof(*groups->first));
 	groups->n_soft = calloc(clocks->n_maps + 1ull, sizeof(*groups->n_soft));
 	groups->has_hard = calloc(clocks->n_maps + 1ull, 1);
@@ -53,8 +50,7 @@ static int look_at(const struct clocks *clocks, struct table *brackets, struct g
 	if (!groups->first || !groups->n_soft || !groups->has_hard || !groups->has_ops ||
 	    !groups->is_after_gap)
 		return FLEXTRACE_E_MEMORY;
-	table_read(&cursor, brackets, false);
-	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+	TABLE_EACH(struct bracket, bracket, brackets) {
 		uint32_t map = map_of(clocks, bracket);
 		bool is_hard = bracket->source != BRACKET_ESTIMATE;
 

@@ -25,13 +25,7 @@
 #define LONG             64u      /* knots of an era whose rate is known */
 #define SLOW_TICK_NS     8000     /* longer ones are allowed for only where the rate is known */
 
-static int compare_claims(const void *left, const void *right)
-{
-	const struct claim *a = left, *b = right;
-
-	return ORDER(a->last, b->last) ?: ORDER(a->first, b->first) ?:
-	       ORDER(a->before, b->before) ?: ORDER(a->after, b->after);
-}
+ORDER_BY(compare_claims, struct claim, last, first, before, after);
 
 /* Claims come nearly sorted. */
 ORDER_NEARLY_DEFINE(sort_claims, struct claim, compare_claims);

@@ -57,11 +57,8 @@ static bool is_too_short(const struct clock_settings *settings, const struct bra
 static void find_ticks(const struct calibrate_input *input, int64_t *ticks_ns)
 {
 	struct bracket first = {.counter = FLEXTRACE_NONE};
-	struct table_cursor cursor;
-	const struct bracket *bracket;
 
-	table_read(&cursor, input->brackets, false);
-	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+	TABLE_EACH(struct bracket, bracket, input->brackets) {
 		double ns;
 
 		if (first.counter != bracket->counter || first.segment != bracket->segment ||

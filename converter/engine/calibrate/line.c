@@ -32,12 +32,7 @@ struct points {
 	uint32_t n;
 };
 
-static int compare_points(const void *left, const void *right)
-{
-	const struct hull_point *a = left, *b = right;
-
-	return ORDER(a->x, b->x) ?: ORDER(a->t, b->t);
-}
+ORDER_BY(compare_points, struct hull_point, x, t);
 
 /* Whether a lower hull turns at b on the way from a to c. */
 static inline bool turns(const struct hull_point *a, const struct hull_point *b,
@@ -56,7 +51,7 @@ static uint32_t make_hull(struct hull_point *points, uint32_t n_points)
 			/* What is left out already is on no hull of more points. */
 			memmove(points + n, points + i, (n_points - i) * sizeof(*points));
 			n_points -= i - n;
-			qsort(points, n_points, sizeof(*points), compare_points);
+			ORDER_ARRAY(points, n_points, compare_points);
 			i = n = 0;
 		}
 		while (n >= 2 && !turns(&points[n - 2], &points[n - 1], &points[i]))

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/select_kth.h"
 #include "calibrate_impl.h"
+#include "model/stamps.h"
 
 #define MAX_SAMPLES     4096u /* even: thinned to half when full */
 #define OFF_NOMINAL_PPM 500   /* good clocks are nearer to what they should be */
@@ -78,20 +79,6 @@ bool map_has_open_rate(const struct clock_map *map)
 
 /* -- one operation --------------------------------------------------------------------------- */
 
-/* Stores its first and last stamp; false: it has none. */
-static bool ends_of(const struct tick_op *op, uint64_t *ret_first, uint64_t *ret_last)
-{
-	*ret_first = *ret_last = 0;
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
-		if (!op->ticks[i])
-			continue;
-		if (!*ret_first)
-			*ret_first = op->ticks[i];
-		*ret_last = op->ticks[i];
-	}
-	return *ret_first != 0;
-}
-
 /* What its first stamp marks comes up to a tick behind it. */
 static bool is_inside(const struct tick_op *op, int64_t first_ns, int64_t last_ns, uint32_t tick_ns)
 {
@@ -145,8 +132,8 @@ static void count_order(struct tally *tally, struct clock_report *report, const 
 
 static int refuse(struct judge *judge, const struct tick_op *op)
 {
-	const struct device *device = &judge->input->identity->devices[op->device];
-	struct loss_place place = {device->process, device->device, FLEXTRACE_NONE, op->stream};
+	struct loss_place place = identity_place(judge->input->identity, op->device, FLEXTRACE_NONE,
+	                                         op->stream);
 	struct clocks *clocks = judge->clocks;
 
 	FLEXTRACE_TRY(ARRAY_PUSH(clocks->refused, clocks->n_refused, judge->n_ops));
@@ -199,10 +186,10 @@ static int judge_certified(struct judge *judge, const struct tick_op *op, uint32
 	struct clock_report *report = &judge->clocks->reports[index];
 	const struct clock_map *map = &judge->clocks->maps[index];
 	struct placed placed_first, placed_last;
-	uint64_t first, last;
+	uint64_t first = op->ticks[tick_op_first(op)], last = op->ticks[tick_op_last(op)];
 	int64_t first_ns;
 
-	if (map->n_knots == 0 || !ends_of(op, &first, &last))
+	if (map->n_knots == 0 || !first)
 		return FLEXTRACE_OK;
 	placed_first = clock_map_place_near(map, first, &tally->knot);
 	first_ns = placed_first.host_ns;

@@ -210,8 +210,7 @@ int attributes_finish(struct derive *derive)
 	table_read(&cursor, &derive->attributes.rows, true);
 	while ((attribute = table_next(&cursor, sizeof(*attribute)))) {
 		const struct attribute_list *list = &derive->attributes.lists[attribute->list];
-		struct loss_place place = {list->process, FLEXTRACE_NONE, FLEXTRACE_NONE,
-		                           attribute->stream};
+		struct loss_place place = loss_place_of(list->process, attribute->stream);
 
 		if (list->is_used)
 			derive->ledger->evidence[attribute->class]++;

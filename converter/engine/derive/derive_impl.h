@@ -305,9 +305,6 @@ void attributes_release(struct attributes *attributes);
 
 /* -- device.c, zones.c ---------------------------------------------------------------------- */
 
-struct loss_place device_place(const struct derive *derive, uint32_t device, uint32_t core,
-                               uint32_t stream);
-
 /* Adds one device row between two places and returns it, weak until the next; NULL: no memory. */
 struct device_row *device_add_row(struct derive *derive, uint8_t kind, uint32_t source,
                                   const struct place *start, const struct place *end,

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derive_impl.h"
-
-struct loss_place device_place(const struct derive *derive, uint32_t device, uint32_t core,
-                               uint32_t stream)
-{
-	const struct device *owner = &derive->identity->devices[device];
-
-	return (struct loss_place){owner->process, owner->device, core, stream};
-}
+#include "model/stamps.h"
 
 struct device_row *device_add_row(struct derive *derive, uint8_t kind, uint32_t source,
                                   const struct place *start, const struct place *end,
@@ -150,25 +143,6 @@ static int add_kernel_rows(struct derive *derive, struct op_input *input)
 	return FLEXTRACE_OK;
 }
 
-/* The first and the last stamp that was taken. */
-static int first_taken(const struct tick_op *op)
-{
-	for (int i = TS1; i < TS5; i++) {
-		if (op->ticks[i])
-			return i;
-	}
-	return TS5;
-}
-
-static int last_taken(const struct tick_op *op)
-{
-	for (int i = TS5; i > TS1; i--) {
-		if (op->ticks[i])
-			return i;
-	}
-	return TS1;
-}
-
 /* A transfer lasts from its first stamp to its last. Where another tool told when one DMA of it
  * was, as Flex does of a control block that it calls DmaI or DmaO, that is its row, if its two
  * stamps say something. */
@@ -179,8 +153,8 @@ static int add_copy_row(struct derive *derive, struct op_input *input, int from,
 	               op->estimate == 1 + FLEXTRACE_ESTIMATE_DMA_OUT;
 
 	if (!is_told || !op->ticks[from] || !op->ticks[to] || op->ticks[from] == op->ticks[to]) {
-		from = first_taken(op);
-		to = last_taken(op);
+		from = tick_op_first(op);
+		to = tick_op_last(op);
 	}
 	if (from < to)
 		return add_pair(derive, input, row_kind_of(op), from, to);
@@ -241,7 +215,8 @@ static int book_op(struct derive *derive, struct derive_process *process,
                    const struct op_input *input)
 {
 	const struct tick_op *op = input->op;
-	struct loss_place place = device_place(derive, op->device, FLEXTRACE_NONE, op->stream);
+	struct loss_place place = identity_place(derive->identity, op->device, FLEXTRACE_NONE,
+	                                         op->stream);
 	int64_t host_ns = op->complete_host_ns ? op->complete_host_ns : op->submit_host_ns;
 
 	if (!host_ns)

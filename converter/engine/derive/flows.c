@@ -156,16 +156,7 @@ static int compare_ends(const void *left_end, const void *right_end)
 	       ORDER(left->to.track, right->to.track);
 }
 
-static int compare_flows(const void *left_flow, const void *right_flow)
-{
-	const struct flow *left = left_flow, *right = right_flow;
-
-	return ORDER(left->from_time_ns, right->from_time_ns) ?:
-	       ORDER(left->to_time_ns, right->to_time_ns) ?:
-	       ORDER(left->to_track, right->to_track) ?:
-	       ORDER(left->from_track, right->from_track) ?:
-	       ORDER(left->correlation, right->correlation);
-}
+ORDER_BY(compare_flows, struct flow, from_time_ns, to_time_ns, to_track, from_track, correlation);
 
 static const struct radix_order start_order = {
 	.size_bytes = sizeof(struct flow_start),

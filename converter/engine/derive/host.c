@@ -4,18 +4,9 @@
 #include "derive_impl.h"
 #include "base/text/json_text.h"
 
-static struct loss_place host_place(uint32_t process, uint32_t stream)
-{
-	struct loss_place place = LOSS_NOWHERE;
-
-	place.process = process;
-	place.stream = stream;
-	return place;
-}
-
 int host_discard(struct derive *derive, const struct host_input *input, enum loss_cause cause)
 {
-	struct loss_place place = host_place(input->process, input->stream_id);
+	struct loss_place place = loss_place_of(input->process, input->stream_id);
 
 	return ledger_discard(derive->ledger, cause, &place, input->record);
 }
@@ -68,7 +59,7 @@ int host_add_row(struct derive *derive, const struct host_span *span, int64_t en
 int host_add_open_row(struct derive *derive, const struct host_span *span, int64_t end_host_ns)
 {
 	uint32_t process = derive->identity->threads[span->thread].process;
-	struct loss_place place = host_place(process, span->stream);
+	struct loss_place place = loss_place_of(process, span->stream);
 
 	FLEXTRACE_TRY(
 		ledger_lose(derive->ledger, LOSS_UNMATCHED_BEGIN, &place, 1, span->begin_host_ns));
@@ -82,8 +73,8 @@ int host_add_open_row(struct derive *derive, const struct host_span *span, int64
 static int discard_args(struct derive *derive, uint32_t thread)
 {
 	struct derive_thread *state = &derive->threads[thread];
-	struct loss_place place = host_place(derive->identity->threads[thread].process,
-	                                     state->args_stream);
+	struct loss_place place = loss_place_of(derive->identity->threads[thread].process,
+	                                        state->args_stream);
 
 	state->has_args = false;
 	return derive_discard(derive, LOSS_UNMATCHED_ARGS, &place, RECORD_SCOPE_ARGS,
@@ -195,7 +186,7 @@ static int text_of_collective(struct derive *derive, const struct sync_point *po
 static int take_collective(struct derive *derive, const struct sync_point *point)
 {
 	struct derive_process *process = derive_process(derive, point->process);
-	struct loss_place place = host_place(point->process, point->stream);
+	struct loss_place place = loss_place_of(point->process, point->stream);
 	struct host_span span = {
 		.begin_host_ns = point->enter_host_ns,
 		.thread = point->thread,

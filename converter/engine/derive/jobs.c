@@ -58,7 +58,7 @@ static int make(struct job_names *names)
 			.first_time_ns = first_time_of(derive, op),
 		};
 	}
-	qsort(names->jobs, names->n_jobs, sizeof(*names->jobs), compare_jobs);
+	ORDER_ARRAY(names->jobs, names->n_jobs, compare_jobs);
 	return FLEXTRACE_OK;
 }
 

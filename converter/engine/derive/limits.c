@@ -14,13 +14,7 @@
 #include "base/order.h"
 #include "derive_impl.h"
 
-static int compare(const void *left, const void *right)
-{
-	const struct stamp_limit *a = left, *b = right;
-
-	return ORDER(a->counter, b->counter) ?: ORDER(a->segment, b->segment) ?:
-	       ORDER(a->ticks, b->ticks) ?: ORDER(a->host_ns, b->host_ns);
-}
+ORDER_BY(compare, struct stamp_limit, counter, segment, ticks, host_ns);
 
 static bool is_of_one_axis(const struct stamp_limit *left, const struct stamp_limit *right)
 {
@@ -96,8 +90,7 @@ int limits_find(struct derive *derive, struct table *marks)
 	for (int which = 0; which < N_LIMITS; which++) {
 		struct stamp_limits *limits = &derive->limits[which];
 
-		if (limits->n)
-			qsort(limits->limits, limits->n, sizeof(*limits->limits), compare);
+		ORDER_ARRAY(limits->limits, limits->n, compare);
 	}
 	spread_limits(derive);
 	return FLEXTRACE_OK;

@@ -214,10 +214,9 @@ int pairs_keep_open(struct derive *derive, const struct host_span *span)
 /* It leads nowhere. */
 static int discard_arrow(struct derive *derive, const struct host_span *span)
 {
-	struct loss_place place = LOSS_NOWHERE;
+	struct loss_place place = loss_place_of(derive->identity->threads[span->thread].process,
+	                                        span->stream);
 
-	place.process = derive->identity->threads[span->thread].process;
-	place.stream = span->stream;
 	return derive_discard(derive, LOSS_UNUSED, &place, RECORD_ASYNC_BEGIN, span->begin_host_ns);
 }
 

@@ -101,8 +101,8 @@ static int remove_allocation(struct derive *derive, uint64_t address, uint32_t d
 static int count_memory(struct derive *derive, const struct host_input *input,
                         struct memory_row *row)
 {
-	struct loss_place place = device_place(derive, row->device, FLEXTRACE_NONE,
-	                                       input->stream_id);
+	struct loss_place place = identity_place(derive->identity, row->device, FLEXTRACE_NONE,
+	                                         input->stream_id);
 	bool expects = row->op != FLEXTRACE_MEMORY_ALLOC;
 	enum loss_cause cause = expects ? LOSS_UNMATCHED_END : LOSS_UNMATCHED_BEGIN;
 	uint64_t *total = &derive->allocations.device_bytes[row->device], bytes;

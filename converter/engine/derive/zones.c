@@ -46,7 +46,8 @@ enum { LAST_OF_SLOTS, LAST_OF_RING };
 static int lose(struct area *area, enum loss_cause cause, const struct open_zone *zone)
 {
 	const struct mark_run *run = &area->marks->runs[zone->run];
-	struct loss_place place = device_place(area->derive, run->device, run->core, run->stream);
+	struct loss_place place = identity_place(area->derive->identity, run->device, run->core,
+	                                         run->stream);
 
 	struct placed placed;
 

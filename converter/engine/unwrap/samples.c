@@ -154,7 +154,8 @@ static void add_sample(struct unwrap *unwrap, uint32_t counter, const struct sam
 
 static int add_op(struct unwrap *unwrap, struct tick_op *op)
 {
-	struct loss_place place = unwrap_place(unwrap, op->device, FLEXTRACE_NONE, op->stream);
+	struct loss_place place = identity_place(unwrap->identity, op->device, FLEXTRACE_NONE,
+	                                         op->stream);
 	struct sample sample;
 	unsigned n_left_out;
 
@@ -170,7 +171,6 @@ static int fill_samples(struct unwrap *unwrap)
 {
 	struct table_cursor cursor;
 	struct tick_op *op;
-	const struct record_clock_sync *sync;
 	struct sample sample;
 
 	for (uint64_t i = 0; i < unwrap->marks.n_runs; i++) {
@@ -179,8 +179,7 @@ static int fill_samples(struct unwrap *unwrap)
 		sample = sample_of_run(&unwrap->marks.runs[i]);
 		add_sample(unwrap, unwrap->marks.runs[i].counter, &sample);
 	}
-	table_read(&cursor, &unwrap->syncs, false);
-	while ((sync = table_next(&cursor, sizeof(*sync)))) {
+	TABLE_EACH(struct record_clock_sync, sync, &unwrap->syncs) {
 		sample = sample_of_sync(sync);
 		add_sample(unwrap, sync->domain, &sample);
 	}
@@ -367,16 +366,13 @@ static void write_op(const struct axis *axis, const struct sample *sample)
 static int write_estimate(struct table *out, const struct bracket *like, uint64_t ticks,
                           int64_t before_ns, int64_t after_ns)
 {
-	struct bracket *bracket = table_append(out, sizeof(*bracket));
+	struct bracket bracket = *like;
 
-	if (!bracket)
-		return FLEXTRACE_E_MEMORY;
-	*bracket = *like;
-	bracket->source = BRACKET_ESTIMATE;
-	bracket->first_ticks = bracket->last_ticks = ticks;
-	bracket->before_host_ns = before_ns;
-	bracket->after_host_ns = after_ns;
-	return FLEXTRACE_OK;
+	bracket.source = BRACKET_ESTIMATE;
+	bracket.first_ticks = bracket.last_ticks = ticks;
+	bracket.before_host_ns = before_ns;
+	bracket.after_host_ns = after_ns;
+	return table_put(out, &bracket, sizeof(bracket));
 }
 
 #define MANY_ESTIMATES 8192 /* of so many, one end of each says as much as both */
@@ -453,7 +449,8 @@ static int write_bracket(const struct axis *axis, const struct sample *sample, u
 static int lose_outlier(struct unwrap *unwrap, const struct sample *sample)
 {
 	const struct tick_op *op = sample->source.op;
-	struct loss_place place = unwrap_place(unwrap, op->device, FLEXTRACE_NONE, op->stream);
+	struct loss_place place = identity_place(unwrap->identity, op->device, FLEXTRACE_NONE,
+	                                         op->stream);
 
 	return ledger_lose(unwrap->ledger, LOSS_OUTLIER, &place, 1,
 	                   sample->after_ns != UNWRAP_NO_AFTER ? sample->after_ns : INT64_MIN);

@@ -44,14 +44,6 @@ void unwrap_free(struct unwrap *unwrap)
 	free(unwrap);
 }
 
-struct loss_place unwrap_place(const struct unwrap *unwrap, uint32_t device, uint32_t core,
-                               uint32_t stream)
-{
-	const struct device *of = &unwrap->identity->devices[device];
-
-	return (struct loss_place){of->process, of->device, core, stream};
-}
-
 /* -- collecting ------------------------------------------------------------------------------ */
 
 /* One record with what identity says of it. */
@@ -152,19 +144,13 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 static int add_edge(struct unwrap *unwrap, const struct pushed *pushed, uint32_t device,
                     struct loose_edge edge)
 {
-	struct loose_edge *row;
-
 	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, device, &edge.device));
 	edge.clock_ns = unwrap_host_stamp(pushed->record->clock_ns);
 	edge.name = pushed->record->name;
 	edge.stream = pushed->stream_id;
 	edge.index = pushed->record->index;
 	edge.class = pushed->record->class;
-	row = table_append(&unwrap->edges, sizeof(*row));
-	if (!row)
-		return FLEXTRACE_E_MEMORY;
-	*row = edge;
-	return FLEXTRACE_OK;
+	return table_put(&unwrap->edges, &edge, sizeof(edge));
 }
 
 static int push_bracket(struct unwrap *unwrap, const struct pushed *pushed)
@@ -244,18 +230,13 @@ static int push_estimate(struct unwrap *unwrap, const struct pushed *pushed)
 static int push_sync(struct unwrap *unwrap, const struct pushed *pushed)
 {
 	struct record_clock_sync sync = *(const struct record_clock_sync *)pushed->record;
-	struct record_clock_sync *row;
 	uint32_t device;
 
 	unwrap->ledger->evidence[RECORD_CLOCK_SYNC]++;
 	FLEXTRACE_TRY(identity_device(unwrap->identity, pushed->process, sync.device, &device));
 	FLEXTRACE_TRY(identity_counter(unwrap->identity, device, sync.domain, &sync.domain));
 	FLEXTRACE_TRY(count_sample(unwrap, sync.domain));
-	row = table_append(&unwrap->syncs, sizeof(*row));
-	if (!row)
-		return FLEXTRACE_E_MEMORY;
-	*row = sync;
-	return FLEXTRACE_OK;
+	return table_put(&unwrap->syncs, &sync, sizeof(sync));
 }
 
 static int push_batch(struct unwrap *unwrap, const struct pushed *pushed)
@@ -350,8 +331,7 @@ int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t str
 
 	FLEXTRACE_TRY(identity_process(unwrap->identity, stream, record, &pushed.process));
 	if (unwrap->identity->processes[pushed.process].is_excluded) {
-		struct loss_place place = {pushed.process, FLEXTRACE_NONE, FLEXTRACE_NONE,
-		                           stream_id};
+		struct loss_place place = loss_place_of(pushed.process, stream_id);
 
 		return ledger_discard(unwrap->ledger, LOSS_FOREIGN_PROCESS, &place, record);
 	}

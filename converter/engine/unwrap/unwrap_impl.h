@@ -314,10 +314,6 @@ struct unwrap {
 	uint32_t n_axes;
 };
 
-/* Where a loss of a device happened. */
-struct loss_place unwrap_place(const struct unwrap *unwrap, uint32_t device, uint32_t core,
-                               uint32_t stream);
-
 /* Takes an estimate as the bracket of an operation that has no other. */
 void unwrap_estimate(struct tick_op *op, const struct loose_edge *estimate);
 

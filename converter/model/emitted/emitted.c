@@ -164,12 +164,7 @@ static uint64_t rise(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-static int compare_lives(const void *left, const void *right)
-{
-	const struct life *a = left, *b = right;
-
-	return ORDER(a->pid, b->pid) ?: ORDER(a->start_ns, b->start_ns);
-}
+ORDER_BY(compare_lives, struct life, pid, start_ns);
 
 static int add_process(struct emitted *emitted, int32_t pid, struct emitted_process **ret_process)
 {
@@ -208,8 +203,7 @@ static int add_lives(struct emitted *emitted, struct lives *lives)
 		return FLEXTRACE_OK;
 	emitted->is_known = true;
 	emitted->n_discarded += lives->n_discarded;
-	if (lives->n)
-		qsort(lives->all, lives->n, sizeof(*lives->all), compare_lives);
+	ORDER_ARRAY(lives->all, lives->n, compare_lives);
 	for (uint32_t i = 0; i < lives->n; i++) {
 		if (!process || process->pid != lives->all[i].pid)
 			FLEXTRACE_TRY(add_process(emitted, lives->all[i].pid, &process));

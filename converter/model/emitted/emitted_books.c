@@ -12,12 +12,7 @@ static uint64_t rise(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-static int compare_pids(const void *left, const void *right)
-{
-	const struct emitted_process *a = left, *b = right;
-
-	return ORDER(a->pid, b->pid);
-}
+ORDER_BY(compare_pids, struct emitted_process, pid);
 
 static struct emitted_process *find(const struct emitted *emitted, int32_t pid)
 {
@@ -33,8 +28,7 @@ static void merge_pids(struct emitted *emitted)
 {
 	uint32_t n = 0;
 
-	if (emitted->n)
-		qsort(emitted->processes, emitted->n, sizeof(*emitted->processes), compare_pids);
+	ORDER_ARRAY(emitted->processes, emitted->n, compare_pids);
 	for (uint32_t i = 0; i < emitted->n; i++) {
 		const struct emitted_process *from = &emitted->processes[i];
 		struct emitted_process *to = &emitted->processes[n];

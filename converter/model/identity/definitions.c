@@ -411,12 +411,7 @@ static int meet(struct identity *identity, const struct stream *stream, int32_t 
 	return FLEXTRACE_OK;
 }
 
-static int compare_strangers(const void *left, const void *right)
-{
-	const struct definition *a = left, *b = right;
-
-	return ORDER(a->trace, b->trace) ?: ORDER(a->record.vpid, b->record.vpid);
-}
+ORDER_BY(compare_strangers, struct definition, trace, record.vpid);
 
 static int add_strangers(struct identity *identity, const struct stream_set *set,
                          struct strangers *strangers)
@@ -431,8 +426,7 @@ static int add_strangers(struct identity *identity, const struct stream_set *set
 				FLEXTRACE_TRY(meet(identity, stream, stream->processes[k].vpid,
 				                   strangers));
 	}
-	if (strangers->n)
-		qsort(strangers->list, strangers->n, sizeof(*strangers->list), compare_strangers);
+	ORDER_ARRAY(strangers->list, strangers->n, compare_strangers);
 	for (uint32_t i = 0; i < strangers->n; i++)
 		FLEXTRACE_TRY(index_process(identity, &strangers->list[i], &process));
 	return FLEXTRACE_OK;

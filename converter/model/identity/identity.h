@@ -45,6 +45,15 @@ struct identity {
 	uint32_t n_left_out; /* processes, as the recording of their trace is not theirs */
 };
 
+/* Where something of a device was lost. */
+static inline struct loss_place identity_place(const struct identity *identity, uint32_t device,
+                                               uint32_t core, uint32_t stream)
+{
+	const struct device *of = &identity->devices[device];
+
+	return (struct loss_place){of->process, of->device, core, stream};
+}
+
 /* `session`: the recording whose processes are kept, RECORDING_ALL, or NULL: those of each trace's
  * own recording; where no process of a trace tells who it is, all. */
 int identity_init(struct identity *identity, struct string_pool *strings, const char *session);

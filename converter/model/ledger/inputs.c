@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 
 /* One of a stream, on its way to a number. */
 struct input {
@@ -129,14 +130,14 @@ static const char *last_parts(const char *path, uint32_t n)
 
 static void name_files(struct input *all, uint32_t n)
 {
-	qsort(all, n, sizeof(*all), compare_ends);
+	ORDER_ARRAY(all, n, compare_ends);
 	for (uint32_t i = 1; i < n; i++)
 		tell_apart(&all[i - 1], &all[i]);
 	for (uint32_t i = n; i-- > 1;)
 		tell_apart(&all[i - 1], &all[i]);
 	for (uint32_t i = 0; i < n; i++)
 		all[i].shown = all[i].text ? last_parts(all[i].path, all[i].n_shared + 1) : NULL;
-	qsort(all, n, sizeof(*all), compare_inputs);
+	ORDER_ARRAY(all, n, compare_inputs);
 }
 
 /* -- numbers ----------------------------------------------------------------------------------- */

@@ -117,7 +117,7 @@ static void see_common_breaks(const struct edges *edges, const uint32_t *n_clock
 {
 	uint32_t n_open = 0;
 
-	qsort(edges->all, edges->n, sizeof(*edges->all), compare_edges);
+	ORDER_ARRAY(edges->all, edges->n, compare_edges);
 	for (uint32_t i = 0; i < edges->n; i++) {
 		const struct edge *edge = &edges->all[i];
 		struct broken *ret = &broken[edge->component];

@@ -21,12 +21,7 @@
 
 /* -- constraints ----------------------------------------------------------------------------- */
 
-static int compare_knots(const void *left, const void *right)
-{
-	const struct knot *a = left, *b = right;
-
-	return ORDER(a->x, b->x) ?: ORDER(a->lo, b->lo) ?: ORDER(a->hi, b->hi);
-}
+ORDER_BY(compare_knots, struct knot, x, lo, hi);
 
 /* Where knots come nearly sorted: each is moved to its place while its neighbours are at hand. */
 struct sorter {

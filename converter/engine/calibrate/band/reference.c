@@ -287,7 +287,7 @@ static uint32_t list_edges(const struct parts *parts, uint64_t *edges)
 		edges[n++] = part->reach_from;
 		edges[n++] = part->reach_to;
 	}
-	qsort(edges, n, sizeof(*edges), compare);
+	ORDER_ARRAY(edges, n, compare);
 	return n;
 }
 

@@ -34,12 +34,7 @@
 
 /* -- links ----------------------------------------------------------------------------------- */
 
-static int compare_links(const void *left, const void *right)
-{
-	const struct link *a = left, *b = right;
-
-	return ORDER(a->told_ns, b->told_ns) ?: ORDER(a->sample, b->sample);
-}
+ORDER_BY(compare_links, struct link, told_ns, sample);
 
 int bodies_list_links(struct chains *chains)
 {
@@ -61,9 +56,9 @@ int bodies_list_links(struct chains *chains)
 		                             axis->narrow_bits);
 		chains->n++;
 	}
-	qsort(chains->links, chains->n, sizeof(*chains->links), compare_links);
+	ORDER_ARRAY(chains->links, chains->n, compare_links);
 	FLEXTRACE_TRY(line_make(chains));
-	qsort(chains->links, chains->n, sizeof(*chains->links), compare_links);
+	ORDER_ARRAY(chains->links, chains->n, compare_links);
 	return FLEXTRACE_OK;
 }
 
@@ -89,8 +84,8 @@ static void list_places(struct chains *chains, bool is_by_phase)
 		if (link->next == NO_LINK)
 			chains->ends[chains->n_ends++] = (struct place){end, i};
 	}
-	qsort(chains->begins, chains->n_begins, sizeof(*chains->begins), compare_places);
-	qsort(chains->ends, chains->n_ends, sizeof(*chains->ends), compare_places);
+	ORDER_ARRAY(chains->begins, chains->n_begins, compare_places);
+	ORDER_ARRAY(chains->ends, chains->n_ends, compare_places);
 }
 
 /* Lists when all began, by the low bits. */
@@ -98,7 +93,7 @@ static void list_begins(struct chains *chains)
 {
 	for (uint32_t i = 0; i < chains->n; i++)
 		chains->begins[i] = (struct place){chains->links[i].begin, i};
-	qsort(chains->begins, chains->n, sizeof(*chains->begins), compare_places);
+	ORDER_ARRAY(chains->begins, chains->n, compare_places);
 }
 
 bool is_place_before(const void *row, const void *key)
@@ -372,7 +367,7 @@ static void list_bodies(struct chains *chains)
 
 	for (uint32_t i = 0; i < chains->n; i++)
 		order[i] = (struct place){find_root(chains, i, &ns), i};
-	qsort(order, chains->n, sizeof(*order), compare_places);
+	ORDER_ARRAY(order, chains->n, compare_places);
 	for (uint32_t i = 0; i < chains->n; i++) {
 		struct link *link = &chains->links[order[i].link];
 		struct body *body;

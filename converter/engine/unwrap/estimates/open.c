@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "chains.h"
 
 #define MAX_TURNS 64
@@ -42,7 +43,7 @@ static void list_begins(struct chains *chains)
 		chains->begins[chains->n_begins++] =
 			(struct place){ns - wrap_ns * floor(ns / wrap_ns), i};
 	}
-	qsort(chains->begins, chains->n_begins, sizeof(*chains->begins), compare_places);
+	ORDER_ARRAY(chains->begins, chains->n_begins, compare_places);
 }
 
 static bool has_work(const struct chains *chains, const struct idle *trip)

@@ -15,16 +15,11 @@
 
 /* -- what is over what ----------------------------------------------------------------------- */
 
-static int compare_slots(const void *left, const void *right)
-{
-	const struct slot *a = left, *b = right;
-
-	return ORDER(a->begin, b->begin) ?: ORDER(a->link, b->link);
-}
+ORDER_BY(compare_slots, struct slot, begin, link);
 
 void slots_sort(struct chains *chains)
 {
-	qsort(chains->slots, chains->n_slots, sizeof(*chains->slots), compare_slots);
+	ORDER_ARRAY(chains->slots, chains->n_slots, compare_slots);
 }
 
 /* Events that stand in a file twice are one. */

@@ -6,12 +6,7 @@
 #include "base/order.h"
 #include "trips.h"
 
-static int compare_trips(const void *left, const void *right)
-{
-	const struct idle *a = left, *b = right;
-
-	return ORDER(a->begin_ns, b->begin_ns) ?: ORDER(a->end_ns, b->end_ns);
-}
+ORDER_BY(compare_trips, struct idle, begin_ns, end_ns);
 
 static int add_trip(struct trips *trips, int64_t begin_ns, int64_t end_ns)
 {
@@ -34,7 +29,7 @@ static int index_trips(struct trips *trips)
 	struct idle *all = trips->trips;
 	uint32_t n = 0;
 
-	qsort(all, trips->n, sizeof(*all), compare_trips);
+	ORDER_ARRAY(all, trips->n, compare_trips);
 	trips->latest = malloc(trips->n * sizeof(*trips->latest));
 	trips->ends_ns = malloc(trips->n * sizeof(*trips->ends_ns));
 	if (!trips->latest || !trips->ends_ns)
@@ -50,7 +45,7 @@ static int index_trips(struct trips *trips)
 		n++;
 	}
 	trips->n = n;
-	qsort(trips->ends_ns, n, sizeof(*trips->ends_ns), compare_times);
+	ORDER_ARRAY(trips->ends_ns, n, compare_times);
 	return FLEXTRACE_OK;
 }
 

@@ -144,13 +144,8 @@ struct telling {
 
 static int tell_bracket(struct telling *telling, const struct bracket *bracket)
 {
-	struct bracket *row = table_append(&telling->out->boot_brackets, sizeof(*row));
-
-	if (!row)
-		return FLEXTRACE_E_MEMORY;
-	*row = *bracket;
 	telling->told->n_brackets++;
-	return FLEXTRACE_OK;
+	return table_put(&telling->out->boot_brackets, bracket, sizeof(*bracket));
 }
 
 static int tell_sample(struct telling *telling, const struct sample *sample)

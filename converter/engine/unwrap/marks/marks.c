@@ -59,7 +59,7 @@ static int lose_since(const struct area *area, enum loss_cause cause, uint64_t n
 
 	if (n == 0)
 		return FLEXTRACE_OK;
-	place = unwrap_place(area->unwrap, batch->device, batch->core, batch->stream);
+	place = identity_place(area->unwrap->identity, batch->device, batch->core, batch->stream);
 	return losses_add(&area->unwrap->ledger->losses, cause, &place, &span);
 }
 

@@ -10,18 +10,13 @@
 #include "base/blocks.h"
 #include "base/order.h"
 #include "engine/unwrap/unwrap_impl.h"
+#include "model/stamps.h"
 
 #define MANY_OPS (MAP_NONE - 1) /* a job number that several operations have */
 
 /* -- areas ------------------------------------------------------------------------------------ */
 
-static int compare_areas(const void *left, const void *right)
-{
-	const struct batch_area *a = left, *b = right;
-
-	return ORDER(a->device, b->device) ?: ORDER(a->core, b->core) ?:
-	       ORDER(a->processor, b->processor);
-}
+ORDER_BY(compare_areas, struct batch_area, device, core, processor);
 
 /* The area of a batch; NULL: no memory. */
 static struct batch_area *area_of(struct unwrap_marks *marks, const struct batch *batch)
@@ -82,7 +77,7 @@ static int sort_batches(struct batch_area *area)
 	for (uint64_t i = 0; i < n && code >= 0; i++)
 		batches[i] = batch_next(&cursor);
 	if (code >= 0)
-		qsort(batches, n, sizeof(*batches), compare_batches);
+		ORDER_ARRAY(batches, n, compare_batches);
 	for (uint64_t i = 0; i < n && code >= 0; i++) {
 		size_t bytes = sizeof(**batches) + batches[i]->n_words * sizeof(uint64_t);
 		struct batch *batch = table_append(&sorted, bytes);
@@ -325,15 +320,6 @@ struct ties {
 	uint32_t n_ops;
 };
 
-static uint32_t first_stamp(const struct tick_op *op)
-{
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
-		if (op->ticks[i])
-			return (uint32_t)op->ticks[i];
-	}
-	return 0;
-}
-
 static int take_ops(struct ties *ties, struct table *ops)
 {
 	struct table_cursor cursor;
@@ -351,7 +337,8 @@ static int take_ops(struct ties *ties, struct table *ops)
 		FLEXTRACE_TRY(map_put(&ties->by_job, owner, job,
 		                      known == MAP_NONE ? ties->n_ops : MANY_OPS));
 		FLEXTRACE_TRY(map_put(&ties->by_stamps, owner,
-		                      (uint64_t)job << 32 | first_stamp(op), ties->n_ops));
+		                      (uint64_t)job << 32 | (uint32_t)op->ticks[tick_op_first(op)],
+		                      ties->n_ops));
 		ties->n_ops++;
 	}
 	return FLEXTRACE_OK;
@@ -416,8 +403,7 @@ int runs_read(struct unwrap *unwrap)
 		marks->runs = blocks_reserve(marks->n_slot_words / 2 + 1, sizeof(*marks->runs));
 	if (!marks->runs)
 		return FLEXTRACE_E_MEMORY;
-	if (marks->n_areas)
-		qsort(marks->areas, marks->n_areas, sizeof(*marks->areas), compare_areas);
+	ORDER_ARRAY(marks->areas, marks->n_areas, compare_areas);
 	for (uint32_t i = 0; i < marks->n_areas; i++)
 		FLEXTRACE_TRY(read_area(unwrap, &marks->areas[i]));
 	return marks->n_runs && unwrap->ops.n_rows ? tie_runs(unwrap) : FLEXTRACE_OK;

@@ -27,12 +27,7 @@ struct seam {
 	uint32_t counter, sample; /* the area was set up anew between this one and the next */
 };
 
-static int compare_seams(const void *left, const void *right)
-{
-	const struct seam *a = left, *b = right;
-
-	return ORDER(a->counter, b->counter) ?: ORDER(a->sample, b->sample);
-}
+ORDER_BY(compare_seams, struct seam, counter, sample);
 
 static bool is_known(const struct sample *sample)
 {
@@ -129,7 +124,7 @@ static void judge_segments(const struct axis *axis)
 
 static void count_seams(const struct unwrap *unwrap, struct seam *seams, uint32_t n)
 {
-	qsort(seams, n, sizeof(*seams), compare_seams);
+	ORDER_ARRAY(seams, n, compare_seams);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct axis *axis = &unwrap->axes[seams[i].counter];
 

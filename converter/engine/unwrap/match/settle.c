@@ -5,12 +5,14 @@
  */
 #include "base/blocks.h"
 #include "matches.h"
+#include "model/stamps.h"
 
 #define MAX_LEFT 1024u /* instances that are looked at for one operation that nothing tells */
 
 static int discard(struct unwrap *unwrap, const struct loose_edge *edge, enum loss_cause cause)
 {
-	struct loss_place place = unwrap_place(unwrap, edge->device, FLEXTRACE_NONE, edge->stream);
+	struct loss_place place = identity_place(unwrap->identity, edge->device, FLEXTRACE_NONE,
+	                                         edge->stream);
 
 	unwrap->ledger->discarded[edge->class][cause]++;
 	return ledger_lose(unwrap->ledger, cause, &place, 1,
@@ -29,17 +31,8 @@ static int fill_side(struct unwrap *unwrap, const struct loose_edge *edge, int64
 		*side_ns = *side_ns ? *side_ns : edge->host_ns;
 		return FLEXTRACE_OK;
 	}
-	place = unwrap_place(unwrap, edge->device, FLEXTRACE_NONE, edge->stream);
+	place = identity_place(unwrap->identity, edge->device, FLEXTRACE_NONE, edge->stream);
 	return ledger_lose(unwrap->ledger, LOSS_BRACKET_DISAGREES, &place, 1, edge->host_ns);
-}
-
-static bool has_stamps(const struct tick_op *op)
-{
-	uint64_t any = 0;
-
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-		any |= op->ticks[i];
-	return any != 0;
 }
 
 void unwrap_estimate(struct tick_op *op, const struct loose_edge *estimate)
@@ -49,7 +42,7 @@ void unwrap_estimate(struct tick_op *op, const struct loose_edge *estimate)
 	op->unused = OP_IS_ESTIMATED;
 	op->estimate = 1 + estimate->kind % FLEXTRACE_ESTIMATE_DOUBTED;
 	op->is_doubted = estimate->kind >= FLEXTRACE_ESTIMATE_DOUBTED;
-	op->status = has_stamps(op) ? op->status : TIME_GIVEN;
+	op->status = op->ticks[tick_op_first(op)] ? op->status : TIME_GIVEN;
 }
 
 /* Whether the edges may be another operation's. */
@@ -106,15 +99,10 @@ static int add_pair(struct unwrap *unwrap, const struct loose_edge *submit,
 		.status = TIME_UNMATCHED,
 		.class = RECORD_SUBMIT,
 	};
-	struct tick_op *row;
 
 	FLEXTRACE_TRY(identity_counter(unwrap->identity, op.device, 0, &op.counter));
-	row = table_append(&unwrap->ops, sizeof(*row));
-	if (!row)
-		return FLEXTRACE_E_MEMORY;
-	*row = op;
 	unwrap->ledger->evidence[RECORD_COMPLETE]++;
-	return FLEXTRACE_OK;
+	return table_put(&unwrap->ops, &op, sizeof(op));
 }
 
 static int settle(struct unwrap *unwrap, const struct instance *instance)
