@@ -341,6 +341,8 @@ static int enter_run(struct area *area, const struct mark_run *run)
 	area->last[LAST_OF_SLOTS].place.time_ns = INT64_MIN;
 	area->last[LAST_OF_RING].place.time_ns = INT64_MIN;
 	area->process = area->derive->identity->devices[run->device].process;
+	if (!derive_process(area->derive, area->process))
+		return FLEXTRACE_E_MEMORY;
 	return family_of_core(area->derive, run->device, run->core, run->processor, &area->family);
 }
 
@@ -415,15 +417,13 @@ static int keep_within_life(struct area *area, struct open_zone *zone)
 static int take_mark(struct area *area, const struct tick_mark *mark)
 {
 	const struct mark_run *run = area->run;
-	struct derive_process *process = derive_process(area->derive, area->process);
+	struct derive_process *process = &area->derive->processes[area->process];
 	struct open_zone zone = {
 		.ticks = mark->ticks,
 		.run = area->run_index,
 		.marker = FLEXTRACE_NONE,
 	};
 
-	if (!process)
-		return FLEXTRACE_E_MEMORY;
 	if (!place_ticks(area->derive, area->process, run->counter, run->segment, mark->ticks,
 	                 &zone.place)) {
 		process->n_without_clock++;
