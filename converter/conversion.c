@@ -31,7 +31,7 @@ static int check_output_dir(const char *output_dir, struct flextrace_error *erro
 	int code = 0;
 
 	if (!path)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		return error_memory(error);
 	strcpy(path, output_dir);
 	while (stat(path, &status) < 0 && errno == ENOENT) {
 		const char *above = dirname(path); /* within `path`, or a static text */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derivations.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
@@ -51,16 +50,13 @@ static int find(const char *name, size_t length)
 
 static int refuse(const char *name, size_t length, struct flextrace_error *error)
 {
-	char known[384] = "";
-	const char *next;
+	int code = error_set(error, FLEXTRACE_E_USAGE, "Unknown derivation: name=%.*s, known=",
+	                     (int)(length < 64 ? length : 64), name);
+	const char *known;
 
-	for (uint32_t i = 0; (next = derivation_name(i)); i++) {
-		size_t used = strlen(known);
-
-		snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", next);
-	}
-	return error_set(error, FLEXTRACE_E_USAGE, "Unknown derivation: name=%.*s, known=%s",
-	                 (int)(length < 64 ? length : 64), name, known);
+	for (uint32_t i = 0; (known = derivation_name(i)); i++)
+		error_list(error, known);
+	return code;
 }
 
 static int set_one(struct derivations *derivations, const char *text, bool is_off,

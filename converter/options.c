@@ -237,7 +237,7 @@ int option_set(const struct option_spec *spec, struct option_value value, void *
 		break;
 	case OPTION_LIST:
 		if (text_list_add(member, "%s", value.text) < 0)
-			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+			return error_memory(error);
 		break;
 	case OPTION_NUMBER:
 	case OPTION_SIZE: /* not negative: the same bytes */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults, as docs/reliability.md lists them: each row made to happen, and what is kept and said.
-flextrace_add_unit_test(NAME consumers SOURCES cli/recording/lttng/consumers.c cli/process/process.c cli/process/paths.c
+flextrace_add_unit_test(NAME consumers SOURCES cli/recording/lttng/consumers.c cli/process/process.c converter/base/paths.c
 	converter/base/error.c tests/support/scratch.c)
 
 if(TARGET flextrace AND TARGET flextrace_lttng)

@@ -48,7 +48,7 @@ flextrace_add_unit_test(NAME flex_bars SOURCES ${flex_fixture} tests/support/clo
 	tests/support/flex_truth.c tests/support/flex_truth_write.c tests/support/flex_damage.c tests/support/flex_judge.c)
 flextrace_add_unit_test(NAME flex_epochs SOURCES ${flex_fixture} tests/support/clock_model.c
 	tests/support/flex_truth.c tests/support/flex_truth_write.c tests/support/flex_damage.c tests/support/flex_judge.c)
-flextrace_add_unit_test(NAME spool SOURCES tests/support/scratch.c converter/formats/kit/spool.c converter/base/temporary_file.c)
+flextrace_add_unit_test(NAME spool SOURCES tests/support/scratch.c converter/formats/kit/spool.c converter/base/paths.c)
 flextrace_add_unit_test(NAME flex_memory SOURCES converter/formats/chrome-json/event_reader.c)
 target_link_options(test_flex_memory PRIVATE
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free

@@ -20,7 +20,7 @@
 #include "model/emitted/emitted.h"
 #include "imports.h"
 #include "process/isolate.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "profile.h"
 #include "recording/recovery.h"
 #include "recording/lttng/rlimits.h"
@@ -106,12 +106,12 @@ static int read_inputs(struct conversion *conversion, const struct reader_option
 	int code = dialect_of_name(options->as, &files.dialect, error);
 
 	if (!inputs)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		return error_memory(error);
 	memcpy(inputs, reader->traces, reader->n_traces * sizeof(*inputs));
 	traces.traces = inputs;
 	if (code >= 0 && sort_inputs(inputs, reader->n_traces, files.dialect != IMPORT_BY_CONTENT,
 	                             &traces.n_traces) < 0)
-		code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		code = error_memory(error);
 	files.paths = inputs + traces.n_traces;
 	files.n_paths = reader->n_traces - traces.n_traces;
 	if (code >= 0 && files.n_paths)
@@ -163,7 +163,7 @@ static int convert(const struct job *job, struct pipeline_result *ret_result,
 	int code;
 
 	if (!conversion.strings)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		return error_memory(error);
 	ledger_init(&conversion.ledger);
 	code = read_inputs(&conversion, &reader, &options, error);
 	ctf_views_remove(job->views);

@@ -14,7 +14,7 @@
 #include "recording/flight.h"
 #include "recording/guardian.h"
 #include "process/launcher.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "recording/member.h"
 #include "process/provider.h"
 #include "recording/recording.h"

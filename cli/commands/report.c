@@ -10,7 +10,7 @@
 #include "terminal/cli.h"
 #include "report/summary.h"
 #include "report/csv_table.h"
-#include "process/paths.h"
+#include "base/paths.h"
 
 #define DEFAULT_LIMIT 100
 

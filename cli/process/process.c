@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process.h"
-#include "paths.h"
+#include "base/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>

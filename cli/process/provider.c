@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "paths.h"
+#include "base/paths.h"
 #include "patience.h"
 
 #define MARGIN_S    10 /* beside the time that LTTng waits */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "terminal/cli.h"
-#include "process/paths.h"
+#include "base/paths.h"
 
 static struct path whole_of(const struct recording *recording)
 {

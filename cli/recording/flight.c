@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "terminal/cli.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "recording/emit_parts.h"
 #include "recording/lttng/session_running.h"
 
@@ -55,7 +55,7 @@ static int fill(const struct recording *recording, const struct recording *snaps
 		code = session_snapshot(recording->session, snapshot->trace_dir, error);
 	/* LTTng leaves out what is unfinished when it closes what is being written. */
 	if (code == FLEXTRACE_OK && recording_heal(recording, false)) {
-		recording_remove_tree(snapshot->trace_dir);
+		path_remove_tree(snapshot->trace_dir);
 		code = session_snapshot(recording->session, snapshot->trace_dir, error);
 	}
 	emit_parts_snapshot(recording, snapshot, EMITTED_STOPPED);
@@ -79,7 +79,7 @@ int flight_take(const struct recording *recording, enum flight_reason reason,
 	code = fill(recording, ret_snapshot, error);
 	/* LTTng may have given up in the middle. */
 	if (code < 0 || !session_has_records(ret_snapshot->trace_dir))
-		recording_remove_tree(ret_snapshot->dir);
+		path_remove_tree(ret_snapshot->dir);
 	return code;
 }
 

@@ -12,7 +12,7 @@
 
 #include "terminal/cli.h"
 #include "flight.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "process/patience.h"
 #include "process/process.h"
 

@@ -2,7 +2,6 @@
 #include "recording.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 
 #include "terminal/cli.h"
 #include "recording/emit_parts.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "guardian.h"
 #include "process/provider.h"
 #include "recording/recovery.h"
@@ -83,7 +82,7 @@ static void make_memory(struct recording *recording)
 static void remove_memory(const struct recording *recording)
 {
 	if (recording->memory_dir[0])
-		recording_remove_tree(recording->memory_dir);
+		path_remove_tree(recording->memory_dir);
 }
 
 /* What is not there yet is ours, and ours to remove. */
@@ -118,24 +117,11 @@ static int make_directories(const char *dir, struct recording *recording,
 	return make_subdirectories(recording, error);
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
-{
-	(void)status;
-	(void)type;
-	(void)at;
-	return remove(path) == 0 ? 0 : -1;
-}
-
-void recording_remove_tree(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 /* LTTng leaves empty directories. */
 static void remove_buffers(const struct recording *recording)
 {
 	if (recording->is_crash_safe)
-		recording_remove_tree(path_of(recording->dir, RECOVERY_BUFFERS).text);
+		path_remove_tree(path_of(recording->dir, RECOVERY_BUFFERS).text);
 }
 
 /* Removes the trace, and the directory if it is ours and nothing else is in it: recording_begin()
@@ -144,7 +130,7 @@ static void remove_all(const struct recording *recording)
 {
 	path_remove(recording->dir, EMITTED_FILE);
 	path_remove(recording->dir, RECORDING_ID_FILE);
-	recording_remove_tree(recording->trace_dir);
+	path_remove_tree(recording->trace_dir);
 	remove_buffers(recording);
 	if (recording->has_made_dir)
 		rmdir(recording->dir);
@@ -198,7 +184,7 @@ static enum session_verdict look_for_buffers(const struct recording *recording)
 	if (mkdir(dir.text, 0700) == 0 &&
 	    session_snapshot(recording->session, trace.text, NULL) == FLEXTRACE_OK)
 		verdict = session_inspect(trace.text, NULL);
-	recording_remove_tree(dir.text);
+	path_remove_tree(dir.text);
 	return verdict;
 }
 

@@ -28,7 +28,7 @@
 #include "ring/buffers.h"
 #include "recording/lttng/daemon.h"
 #include "process/launcher.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "terminal/cli.h"
 #include "options.h"
 #include "recording/lttng/relay_watch.h"
@@ -135,8 +135,6 @@ int recording_begin(const char *dir, const char *session, const struct recording
  * others. */
 int recording_end(struct recording *recording, struct recording_outcome *ret_outcome,
                   struct flextrace_error *error);
-
-void recording_remove_tree(const char *path);
 
 /* Where the buffers of a recording are, as far as we can know. "" = nowhere. */
 struct path recording_memory(const struct recording *recording);

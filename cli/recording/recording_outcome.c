@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "terminal/cli.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "model/emitted/emitted.h"
 #include "recording.h"
 #include "model/identity/recording_id.h"

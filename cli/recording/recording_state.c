@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "process/paths.h"
+#include "base/paths.h"
 #include "recording.h"
 
 #define NO_JOB "-" /* in the state file */

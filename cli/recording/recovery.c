@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "terminal/cli.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "process/patience.h"
 #include "recording/recording.h"
 #include "ring/rings.h"
@@ -190,14 +190,14 @@ static int take(const struct recording *recording, const char *buffers,
 	int code;
 
 	FLEXTRACE_TRY(check_entries(recording, buffers, error));
-	recording_remove_tree(unfinished.text); /* of an attempt that was interrupted */
-	mkdir(recording->trace_dir, 0700);      /* where it was removed */
+	path_remove_tree(unfinished.text); /* of an attempt that was interrupted */
+	mkdir(recording->trace_dir, 0700); /* where it was removed */
 	rings_close(buffers, recording->trace_dir);
 	code = extract(buffers, unfinished.text, recovered.text, error);
 	if (code >= 0)
 		code = complete_all(recording->trace_dir, unfinished.text, error);
 	if (code < 0) {
-		recording_remove_tree(unfinished.text);
+		path_remove_tree(unfinished.text);
 		return code;
 	}
 	if (rename(unfinished.text, recovered.text) != 0)
@@ -205,7 +205,7 @@ static int take(const struct recording *recording, const char *buffers,
 		                 unfinished.text, strerror(errno));
 	cli_note("recovered from the buffers: %s", recovered.text);
 	if (strcmp(buffers, recording->memory_dir) == 0)
-		recording_remove_tree(buffers);
+		path_remove_tree(buffers);
 	return FLEXTRACE_OK;
 }
 
@@ -235,7 +235,7 @@ int recovery_finish(const struct recording *recording, struct flextrace_error *e
 
 	if (!*recording->trace_dir || !find_buffers(recording->dir, recording, buffers)) {
 		if (recording->memory_dir[0]) /* what LTTng left of it is empty */
-			recording_remove_tree(recording->memory_dir);
+			path_remove_tree(recording->memory_dir);
 		return 0;
 	}
 	FLEXTRACE_TRY(take(recording, buffers, error));

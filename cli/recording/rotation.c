@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "recording/emit_parts.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "process/patience.h"
 #include "recording/lttng/session_running.h"
 #include "base/text/digits.h"

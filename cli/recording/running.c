@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "terminal/cli.h"
-#include "process/paths.h"
+#include "base/paths.h"
 
 /* The directory of a session's recording: the parent of where LTTng writes. */
 static int name_dir(const struct session_entry *entry, char dir[PATH_MAX],

@@ -12,7 +12,7 @@
 
 #include "recording/lttng/consumers.h"
 #include "recording/lttng/daemon.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "process/process.h"
 #include "tracer/src/wanted.h"
 

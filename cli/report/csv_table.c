@@ -14,11 +14,6 @@
 
 #define MIN_TEXT_WIDTH 12
 
-static int no_memory(struct flextrace_error *error)
-{
-	return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-}
-
 void csv_table_release(struct csv_table *table)
 {
 	for (uint64_t i = 0; i < table->n_rows; i++)
@@ -85,26 +80,17 @@ static int compare_rows(const void *left, const void *right, void *column)
 static int find_column(const struct csv_table *table, const char *name, const char *file,
                        uint32_t *ret_column, struct flextrace_error *error)
 {
-	char known[400] = "";
+	int code;
 
-	for (uint32_t i = 0; i < table->n_columns; i++) {
-		size_t n = strlen(known);
-
+	for (uint32_t i = 0; i < table->n_columns; i++)
 		if (strcmp(table->columns[i], name) == 0) {
 			*ret_column = i;
 			return FLEXTRACE_OK;
 		}
-		snprintf(known + n, sizeof(known) - n, "%s%s", n ? ", " : "", table->columns[i]);
-	}
-	return error_set(error, FLEXTRACE_E_USAGE, "No column `%s` in %s; there are %s", name, file,
-	                 known);
-}
-
-static int add_row(struct csv_table *table, char **cells)
-{
-	FLEXTRACE_TRY(ARRAY_RESERVE(table->rows, table->n_allocated, table->n_rows + 1));
-	table->rows[table->n_rows++] = (struct csv_table_row){table->n_matching, cells};
-	return FLEXTRACE_OK;
+	code = error_set(error, FLEXTRACE_E_USAGE, "No column `%s` in %s; there are ", name, file);
+	for (uint32_t i = 0; i < table->n_columns; i++)
+		error_list(error, table->columns[i]);
+	return code;
 }
 
 /* Keeps the first `limit` rows in sorted order. */
@@ -135,10 +121,12 @@ static int read_rows(struct csv_reader *reader, const struct csv_table_query *qu
 		if (query->limit && !query->sort && table->n_rows == query->limit)
 			continue;
 		cells = copy_fields(reader, table->n_columns);
-		if (!cells || add_row(table, cells) < 0) {
+		if (!cells ||
+		    ARRAY_RESERVE(table->rows, table->n_allocated, table->n_rows + 1) < 0) {
 			free(cells);
-			return no_memory(error);
+			return error_memory(error);
 		}
+		table->rows[table->n_rows++] = (struct csv_table_row){table->n_matching, cells};
 		if (query->limit && table->n_rows >= 2 * query->limit)
 			cut(table, query->limit, query->sort, sort);
 	}
@@ -160,7 +148,7 @@ int csv_table_read(FILE *file, const char *name, const struct csv_table_query *q
 		ret_table->n_columns = (uint32_t)reader.n_fields;
 		ret_table->columns = copy_fields(&reader, ret_table->n_columns);
 		code = ret_table->columns ? read_rows(&reader, query, ret_table, error)
-		                          : no_memory(error);
+		                          : error_memory(error);
 	} else if (code == 0) {
 		code = error_set(error, FLEXTRACE_E_INPUT, "Empty file: %s", name);
 	}

@@ -16,7 +16,7 @@
 #include "output/clock_columns.h"
 #include "base/text/printable.h"
 #include "base/text/text_file.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "model/timeline/rows.h"
 #include "summary_impl.h"
 #include "summary_ops.h"

@@ -285,7 +285,7 @@ static int stitch(struct twice *twice, const char *without_dir, const char *dir,
 	int code;
 
 	if (!twice->strings)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		return error_memory(error);
 	string_cache_init(&twice->cache, twice->strings);
 	FLEXTRACE_TRY(read_table(twice, without_dir, &without, error));
 	FLEXTRACE_TRY(read_table(twice, dir, &work, error));

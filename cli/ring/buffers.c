@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/text/sizes.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "process/process.h"
 
 #define KIB UINT64_C(1024)

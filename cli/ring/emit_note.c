@@ -17,7 +17,7 @@
 
 #include "terminal/cli.h"
 #include "tracer/src/emit_file.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "process/process.h"
 
 /* Events in the order of the counters. */

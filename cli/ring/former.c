@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "process/paths.h"
+#include "base/paths.h"
 
 #define MAX_BYTES (UINT64_C(1) << 30) /* of a packet */
 

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "ring/layout.h"
 #include "process/mappers.h"
 #include "process/patience.h"

@@ -18,14 +18,16 @@ int error_set(struct flextrace_error *error, int code, const char *format, ...)
 	return code;
 }
 
-void error_append(struct flextrace_error *error, const char *format, ...)
+int error_memory(struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+}
+
+void error_list(struct flextrace_error *error, const char *name)
 {
 	size_t used = error ? strlen(error->message) : 0;
-	va_list args;
 
-	if (!error)
-		return;
-	va_start(args, format);
-	vsnprintf(error->message + used, sizeof(error->message) - used, format, args);
-	va_end(args);
+	if (used)
+		snprintf(error->message + used, sizeof(error->message) - used, "%s%s",
+		         strchr("= ", error->message[used - 1]) ? "" : ", ", name);
 }

@@ -29,9 +29,11 @@ struct flextrace_error {
 int error_set(struct flextrace_error *error, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Appends to the message, where there is one; for lists. Cut to fit, too. */
-void error_append(struct flextrace_error *error, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* FLEXTRACE_E_MEMORY. */
+int error_memory(struct flextrace_error *error);
+
+/* Appends a name to the list that a message ends in, which begins behind `=` or a blank. */
+void error_list(struct flextrace_error *error, const char *name);
 
 /* Returns from the calling function when `expression` is negative. */
 #define FLEXTRACE_TRY(expression)        \

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "temporary_file.h"
+#include "paths.h"
 
 #define MAX_FILE_BYTES  ((size_t)4 << 40)
 #define MIN_FILE_BYTES  ((size_t)256 << 20)

@@ -143,13 +143,9 @@ static uint32_t find_span(const struct loss *loss, const struct loss_span *span)
 
 static int insert_span(struct loss *loss, uint32_t at, const struct loss_span *span)
 {
-	struct loss_span *spans = realloc(loss->spans, (loss->n_spans + 1ull) * sizeof(*spans));
-
-	if (!spans)
-		return FLEXTRACE_E_MEMORY;
-	loss->spans = spans;
-	memmove(&spans[at + 1], &spans[at], (loss->n_spans++ - at) * sizeof(*spans));
-	spans[at] = *span;
+	FLEXTRACE_TRY(ARRAY_PUSH(loss->spans, loss->n_spans, *span));
+	memmove(&loss->spans[at + 1], &loss->spans[at], (loss->n_spans - 1 - at) * sizeof(*span));
+	loss->spans[at] = *span;
 	return FLEXTRACE_OK;
 }
 

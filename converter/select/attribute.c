@@ -120,13 +120,10 @@ uint32_t attribute_find(const char *name, size_t length)
 	return FLEXTRACE_NONE;
 }
 
-void attribute_list(char *text, size_t size)
+void attribute_list(struct flextrace_error *error)
 {
-	for (uint32_t i = 0; i < N_ATTRIBUTES; i++) {
-		size_t used = strlen(text);
-
-		snprintf(text + used, size - used, "%s%s", i ? " " : "", attributes[i].name);
-	}
+	for (uint32_t i = 0; i < N_ATTRIBUTES; i++)
+		error_list(error, attributes[i].name);
 }
 
 bool attribute_is_of_process(uint32_t attribute)

@@ -144,15 +144,15 @@ static int read_condition(struct criteria *criteria, const char *text, bool is_d
 	const char *colon = strchr(text, ':');
 	uint32_t attribute = FLEXTRACE_NONE;
 	struct condition *condition;
-	char known[256] = "";
 
 	if (colon)
 		attribute = attribute_find(text, (size_t)(colon - text));
 	if (attribute == FLEXTRACE_NONE) {
-		attribute_list(known, sizeof(known));
-		return error_set(error, FLEXTRACE_E_USAGE,
-		                 "Option `%s` takes ATTRIBUTE:REGEX: value=%.100s, attributes=%s",
-		                 is_drop ? "drop" : "keep", text, known);
+		error_set(error, FLEXTRACE_E_USAGE,
+		          "Option `%s` takes ATTRIBUTE:REGEX: value=%.100s, attributes=",
+		          is_drop ? "drop" : "keep", text);
+		attribute_list(error);
+		return FLEXTRACE_E_USAGE;
 	}
 	condition = add_condition(criteria, attribute, is_drop);
 	if (!condition)

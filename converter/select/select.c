@@ -366,7 +366,7 @@ static int show_asked(const struct select_input *input, struct selection *select
 	pass->processes = selection->identity.processes;
 	if (code >= 0)
 		code = run(pass, input->counters);
-	return code < 0 ? error_set(error, code, "Out of memory") : code;
+	return code < 0 ? error_memory(error) : code;
 }
 
 int select_run(const struct select_input *input, struct selection *ret,

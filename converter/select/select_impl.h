@@ -65,8 +65,8 @@ bool number_list_has(const struct number_list *list, uint64_t number);
 /* FLEXTRACE_NONE: there is no such attribute. */
 uint32_t attribute_find(const char *name, size_t length);
 
-/* Appends the names of all attributes. */
-void attribute_list(char *text, size_t size);
+/* Appends the names of all attributes, see error_list(). */
+void attribute_list(struct flextrace_error *error);
 
 /* Whether the attribute is one of the row's process. */
 bool attribute_is_of_process(uint32_t attribute);

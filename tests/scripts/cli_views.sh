@@ -151,7 +151,7 @@ refuse "mode" "lanes, async, drop or warn" --overlap=tid
 refuse "type" "phases of the Trace Event format" --types=Q
 refuse "unit" "ms or ns" --time-unit=us
 refuse "regex" "Not a regular expression" --keep='name:('
-refuse "attribute" "attributes=rank host" --drop=nam:x
+refuse "attribute" "attributes=rank, host" --drop=nam:x
 refuse "derivation" "Unknown derivation: name=everything" --without=everything
 refuse "profile" "No such file" --profile=missing.json
 refuse "switch" "takes yes or no" --gzip=maybe

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "process/paths.h"
+#include "base/paths.h"
 #include "process/process.h"
 
 #define SYSTEM_RUN_DIR "/var/run/lttng"

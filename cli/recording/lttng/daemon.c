@@ -19,7 +19,7 @@
 #include "ring/buffers.h"
 #include "terminal/cli.h"
 #include "consumers.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "process/patience.h"
 #include "process/process.h"
 #include "recording/lttng/rlimits.h"

@@ -15,7 +15,7 @@
 #include <flextrace/flextrace_impl.h>
 
 #include "ring/former.h"
-#include "process/paths.h"
+#include "base/paths.h"
 #include "model/identity/recording_id.h"
 #include "recording/lttng/rlimits.h"
 #include "watch.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "process/paths.h"
+#include "base/paths.h"
 #include "session.h"
 #include "watch.h"
 

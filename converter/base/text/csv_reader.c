@@ -54,7 +54,7 @@ static int push_byte(struct csv_reader *reader, char byte, struct flextrace_erro
 	if (reader->n_bytes == CSV_MAX_RECORD_BYTES)
 		return malformed(reader, "record too long", error);
 	if (ARRAY_RESERVE(reader->text, reader->n_bytes_allocated, reader->n_bytes + 1) < 0)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		return error_memory(error);
 	reader->text[reader->n_bytes++] = byte;
 	return FLEXTRACE_OK;
 }
@@ -62,7 +62,7 @@ static int push_byte(struct csv_reader *reader, char byte, struct flextrace_erro
 static int begin_field(struct csv_reader *reader, struct flextrace_error *error)
 {
 	if (ARRAY_RESERVE(reader->starts, reader->n_fields_allocated, reader->n_fields + 1) < 0)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		return error_memory(error);
 	reader->starts[reader->n_fields++] = reader->n_bytes;
 	return FLEXTRACE_OK;
 }

@@ -13,6 +13,7 @@
 #include "probe.h"
 #include "base/array.h"
 #include "base/map.h"
+#include "base/paths.h"
 
 /* -- groups ------------------------------------------------------------------------------------ */
 
@@ -28,7 +29,7 @@ static struct trace_group *add_group(struct trace_groups *groups, const char *na
 {
 	struct trace_group *group;
 
-	if (array_make_room(&groups->groups, groups->n_groups, sizeof(*groups->groups)) < 0)
+	if (ARRAY_ROOM(groups->groups, groups->n_groups) < 0)
 		return NULL;
 	group = &groups->groups[groups->n_groups];
 	*group = (struct trace_group){.name = name ? strdup(name) : NULL};
@@ -146,11 +147,9 @@ static bool survives(const struct search *search, const char *path)
 
 static bool has_metadata(const char *path)
 {
-	char metadata[PATH_MAX + 16];
 	struct stat status;
 
-	snprintf(metadata, sizeof(metadata), "%s/metadata", path);
-	return stat(metadata, &status) == 0 && S_ISREG(status.st_mode);
+	return stat(path_of(path, "metadata").text, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 /* Adds a directory if it is a trace. 1: it is, 0: it is not. */
@@ -187,15 +186,8 @@ static int is_visible(const struct dirent *entry)
 /* LTTng's buffers (`record --crash-safe`) of which lttng-crash has made a trace beside them. */
 static bool is_recovered(const char *path, const char *name)
 {
-	static const char *const places[] = {"trace", "snapshots"};
-	char recovered[PATH_MAX + 32];
-	bool is = false;
-
-	for (int i = 0; i < 2 && !is && strcmp(name, "buffers") == 0; i++) {
-		snprintf(recovered, sizeof(recovered), "%s/%s/recovered", path, places[i]);
-		is = access(recovered, F_OK) == 0;
-	}
-	return is;
+	return strcmp(name, "buffers") == 0 && (path_is_there(path, "trace/recovered") ||
+	                                        path_is_there(path, "snapshots/recovered"));
 }
 
 static int visit_below(struct search *search, const char *path, uint32_t depth)
@@ -205,11 +197,10 @@ static int visit_below(struct search *search, const char *path, uint32_t depth)
 	int found = 0;
 
 	for (int i = 0; i < n; i++) {
-		char below[PATH_MAX];
+		const char *name = entries[i]->d_name;
 
-		snprintf(below, sizeof(below), "%s/%s", path, entries[i]->d_name);
-		if (found >= 0 && !is_recovered(path, entries[i]->d_name)) {
-			int one = visit(search, below, depth + 1);
+		if (found >= 0 && !is_recovered(path, name)) {
+			int one = visit(search, path_of(path, name).text, depth + 1);
 
 			found = one < 0 ? one : found | one;
 		}

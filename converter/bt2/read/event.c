@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "environment.h"
 
 #define PAYLOAD_OFFSET offsetof(struct event, payload)
@@ -211,14 +212,7 @@ static int read_words(const bt_field *field, struct event_words *words,
 
 	if (n > UINT32_MAX)
 		return FLEXTRACE_E_INPUT;
-	if (n > words->n_allocated) {
-		uint64_t *grown = realloc(words->words, n * sizeof(*grown));
-
-		if (!grown)
-			return FLEXTRACE_E_MEMORY;
-		words->words = grown;
-		words->n_allocated = n;
-	}
+	FLEXTRACE_TRY(ARRAY_RESERVE(words->words, words->n_allocated, n));
 	for (uint64_t i = 0; i < n; i++)
 		words->words[i] = bt_field_integer_unsigned_get_value(
 			bt_field_array_borrow_element_field_by_index_const(field, i));

@@ -42,7 +42,7 @@ void event_class_release(struct event_class *class);
 /* Scratch for the arrays of one event. */
 struct event_words {
 	uint64_t *words; /* owned */
-	uint64_t n_allocated;
+	uint32_t n_allocated;
 };
 
 /* Fills `class->event` except its clock. Strings and words are weak: while the message lives and

@@ -95,7 +95,7 @@ static int note_trace(struct feed *feed, const struct feed_trace *trace)
 			noted->n_channels = trace->n_channels;
 		return 0;
 	}
-	FLEXTRACE_TRY(array_make_room(&feed->traces, feed->n_traces, sizeof(*feed->traces)));
+	FLEXTRACE_TRY(ARRAY_ROOM(feed->traces, feed->n_traces));
 	noted = &feed->traces[feed->n_traces++];
 	*noted = (struct feed_trace){.n_channels = trace->n_channels,
 	                             .n_missing_channels = trace->n_missing_channels};
@@ -165,7 +165,7 @@ static int add_stream(struct feed *feed, const bt_stream *bt)
 	const bt_trace *trace = bt_stream_borrow_trace_const(bt);
 	struct feed_stream entry = {.bt = bt};
 
-	FLEXTRACE_TRY(array_make_room(&feed->streams, feed->n_streams, sizeof(*feed->streams)));
+	FLEXTRACE_TRY(ARRAY_ROOM(feed->streams, feed->n_streams));
 	entry.stream = stream_set_add(&feed->set);
 	if (!entry.stream)
 		return FLEXTRACE_E_MEMORY;
@@ -203,8 +203,7 @@ static int add_class(struct feed *feed, const bt_event_class *bt)
 {
 	struct event_class *class;
 
-	FLEXTRACE_TRY(
-		array_make_room(&feed->classes, feed->n_classes, sizeof(struct event_class *)));
+	FLEXTRACE_TRY(ARRAY_ROOM(feed->classes, feed->n_classes));
 	FLEXTRACE_TRY(map_put(&feed->class_index, (uintptr_t)bt, 0, feed->n_classes));
 	class = malloc(sizeof(*class));
 	if (!class)

@@ -46,16 +46,13 @@ static int read_value(const struct option_spec *spec, const bt_value *value,
 static int refuse(const char *name, const struct params_reader *reader)
 {
 	const struct params_known *known = reader->known;
-	bool is_first = !known->own;
 	int code = error_set(reader->error, FLEXTRACE_E_USAGE,
 	                     "Unknown parameter `%s`; known ones are %s", name,
 	                     known->own ? known->own : "");
 
 	for (const struct option_spec *const *table = known->tables; *table; table++)
-		for (const struct option_spec *spec = *table; spec->name; spec++) {
-			error_append(reader->error, "%s%s", is_first ? "" : ", ", spec->name);
-			is_first = false;
-		}
+		for (const struct option_spec *spec = *table; spec->name; spec++)
+			error_list(reader->error, spec->name);
 	return code;
 }
 
@@ -80,6 +77,6 @@ int params_read(const bt_value *params, const struct params_known *known,
 	struct params_reader reader = {known, options, error, 0};
 
 	if (bt_value_map_foreach_entry_const(params, read_entry, &reader) < 0 && reader.code == 0)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		return error_memory(error);
 	return reader.code;
 }

@@ -12,11 +12,6 @@
 #include "probe.h"
 #include "formats/ctf/ctf_overwritten.h"
 
-static int no_memory(struct flextrace_error *error)
-{
-	return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
-}
-
 /* -- stream files: sizes, and what is cut ------------------------------------------------------ */
 
 struct sizes { /* of one group's streams */
@@ -75,7 +70,7 @@ static int scan_group(struct trace_group *group, struct sizes *sizes,
 {
 	*sizes = (struct sizes){calloc(group->paths.n, sizeof(*sizes->dirs)), 0};
 	if (!sizes->dirs)
-		return no_memory(error);
+		return error_memory(error);
 	for (uint32_t i = 0; i < group->paths.n; i++) {
 		sizes->n_dirs++; /* also if its view fails */
 		FLEXTRACE_TRY(scan_path(group, i, &sizes->dirs[i], options, error));
@@ -104,13 +99,6 @@ static uint64_t port_bytes(const struct sizes *sizes, const char *port_name)
 
 /* -- ports ------------------------------------------------------------------------------------- */
 
-static int add_port(struct plan *plan, const struct plan_port *port)
-{
-	FLEXTRACE_TRY(ARRAY_RESERVE(plan->ports, plan->n_allocated, plan->n_ports + 1));
-	plan->ports[plan->n_ports++] = *port;
-	return 0;
-}
-
 /* Opens a group's trace once to see its ports. */
 static int list_ports(struct plan *plan, uint32_t group, const struct sizes *sizes,
                       const struct plugins *plugins, struct flextrace_error *error)
@@ -126,11 +114,11 @@ static int list_ports(struct plan *plan, uint32_t group, const struct sizes *siz
 		struct plan_port port = {.group = group, .port = i};
 
 		port.n_bytes = port_bytes(sizes, graph_port_name(&graph, i));
-		code = add_port(plan, &port);
+		code = ARRAY_PUSH(plan->ports, plan->n_ports, port);
 	}
 	plan->n_empty += n == 0;
 	graph_close(&graph);
-	return code < 0 ? no_memory(error) : 0;
+	return code < 0 ? error_memory(error) : 0;
 }
 
 struct opening { /* for a probe */
@@ -277,7 +265,7 @@ static int plan_damaged(struct plan *plan, const char *path, const struct opener
 	int code = ctf_dir_scan(path, &dir, NULL);
 
 	if (code == FLEXTRACE_E_MEMORY)
-		return no_memory(opener->last);
+		return error_memory(opener->last);
 	error_set(&failure, FLEXTRACE_E_INPUT,
 	          "Cannot open trace: path=%s, reason=babeltrace2 cannot read its metadata", path);
 	pass_over(plan, dir.n_files, &failure, opener);

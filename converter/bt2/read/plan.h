@@ -27,7 +27,7 @@ struct plan {
 	const struct plugins *plugins; /* weak: those of who made it */
 	struct trace_groups groups;
 	struct plan_port *ports; /* owned, sorted by (group, port) */
-	uint32_t n_ports, n_allocated;
+	uint32_t n_ports;
 	uint32_t n_lost;          /* stream files that are cut, or of a trace that does not open */
 	uint32_t n_empty;         /* traces without a stream */
 	uint64_t n_torn;          /* packets: torn.h */

@@ -106,7 +106,7 @@ static int convert(struct sink *sink, struct flextrace_error *error)
 
 	feed_detach(&sink->feed);
 	if (feed_book_losses(&sink->feed) < 0)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		return error_memory(error);
 	FLEXTRACE_TRY(conversion_run(&sink->options, &sink->feed.set, sink->strings,
 	                             &sink->feed.decoder.ledger, &result, error));
 	if (result.is_lossy)

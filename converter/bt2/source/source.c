@@ -59,7 +59,7 @@ static int read_inputs(struct source *source, const bt_value *params, struct fle
 
 	source->import.paths = source->paths = calloc(n + 1, sizeof(*source->paths));
 	if (!source->paths)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		return error_memory(error);
 	source->inputs = inputs;
 	bt_value_get_ref(inputs);
 	for (uint64_t i = 0; i < n && is_good; i++) {
@@ -168,7 +168,7 @@ static int begin_streams(struct iterator *iterator, bt_self_component *self,
 
 	iterator->streams = calloc(import->n_streams, sizeof(*iterator->streams));
 	if (!iterator->streams)
-		return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		return error_memory(error);
 	for (; iterator->n_streams < import->n_streams; iterator->n_streams++) {
 		uint32_t i = iterator->n_streams;
 		const struct source_origin origin = {
@@ -177,7 +177,7 @@ static int begin_streams(struct iterator *iterator, bt_self_component *self,
 		};
 
 		if (source_stream_init(&iterator->streams[i], self, &origin) < 0)
-			return error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+			return error_memory(error);
 	}
 	return FLEXTRACE_OK;
 }

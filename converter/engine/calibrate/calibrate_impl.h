@@ -259,7 +259,7 @@ struct parts {
 	const struct line *whole;  /* weak */
 	double rho;
 	struct part *parts; /* owned, at least one, all blocks in order */
-	uint32_t n, n_allocated;
+	uint32_t n;
 };
 
 /* Divides all blocks into parts. FLEXTRACE_E_MEMORY or 0; release in any case. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/temporary_file.h"
+#include "base/paths.h"
 #include "formats/kit/format.h"
 #include "formats/pairing/event_files.h"
 

@@ -48,11 +48,9 @@ static size_t unpack(char *bytes, size_t n)
 
 char *ctf_metadata_read(const char *dir)
 {
-	char path[PATH_MAX], *bytes;
 	size_t n;
+	char *bytes = text_file_read_bytes(path_of(dir, "metadata").text, MAX_METADATA_BYTES, &n);
 
-	snprintf(path, sizeof(path), "%s/metadata", dir);
-	bytes = text_file_read_bytes(path, MAX_METADATA_BYTES, &n);
 	if (bytes)
 		bytes[unpack(bytes, n)] = '\0';
 	return bytes;
@@ -113,7 +111,7 @@ static int keep_first(const struct ctf_file *file, const struct first_packet *pa
 {
 	struct ctf_first *first;
 
-	FLEXTRACE_TRY(array_make_room(&total->firsts, total->n_firsts, sizeof(*total->firsts)));
+	FLEXTRACE_TRY(ARRAY_ROOM(total->firsts, total->n_firsts));
 	first = &total->firsts[total->n_firsts++];
 	*first = (struct ctf_first){.class_id = file->class_id,
 	                            .instance_id = file->instance_id,
@@ -124,10 +122,7 @@ static int keep_first(const struct ctf_file *file, const struct first_packet *pa
 
 static bool is_snapshot(const struct ctf_dir *dir, const struct ctf_file *file)
 {
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/index/%s.idx", dir->path, file->name);
-	return access(path, F_OK) != 0;
+	return access(ctf_index_of(dir->path, file->name).text, F_OK) != 0;
 }
 
 static bool is_same_stream(const struct ctf_file *a, const struct ctf_file *b)
@@ -140,7 +135,6 @@ static bool is_same_stream(const struct ctf_file *a, const struct ctf_file *b)
 static int add_front(const struct ctf_dir *dirs, uint32_t n_dirs, enum tracer tracer,
                      const struct ctf_file *stream, struct ctf_fronts *total)
 {
-	char path[PATH_MAX];
 	const struct ctf_file *first = NULL;
 	const struct ctf_dir *in = NULL;
 	struct first_packet least = {.sequence = 0};
@@ -154,8 +148,7 @@ static int add_front(const struct ctf_dir *dirs, uint32_t n_dirs, enum tracer tr
 				continue;
 			if (!first && file != stream)
 				return FLEXTRACE_OK;
-			snprintf(path, sizeof(path), "%s/%s", dirs[i].path, file->name);
-			packet = read_first(path, tracer);
+			packet = read_first(path_of(dirs[i].path, file->name).text, tracer);
 			if (first && packet.sequence >= least.sequence)
 				continue;
 			least = packet;

@@ -5,17 +5,13 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/temporary_file.h"
 #include "torn.h"
 
 #define VIEWS_PREFIX "flextrace-view-"
@@ -136,25 +132,32 @@ static void walk_index(FILE *index, struct ctf_file *file)
 
 enum index_kind { INDEX_NONE, INDEX_FILE, INDEX_ODD }; /* odd: a pipe, on which to wait for ever */
 
-/* Stores the path of a file's index. */
-static enum index_kind find_index(const char *dir, const char *name, char path[PATH_MAX])
+struct path ctf_index_of(const char *dir, const char *name)
+{
+	struct path path;
+
+	snprintf(path.text, sizeof(path.text), "%s/index/%s.idx", dir, name);
+	return path;
+}
+
+static enum index_kind find_index(const char *dir, const char *name, struct path *ret_path)
 {
 	struct stat status;
 
-	snprintf(path, PATH_MAX, "%s/index/%s.idx", dir, name);
-	if (stat(path, &status) < 0)
+	*ret_path = ctf_index_of(dir, name);
+	if (stat(ret_path->text, &status) < 0)
 		return INDEX_NONE;
 	return S_ISREG(status.st_mode) ? INDEX_FILE : INDEX_ODD;
 }
 
 static void scan_index(const char *dir, struct ctf_file *file)
 {
-	char path[PATH_MAX];
+	struct path path;
 	FILE *index;
 
-	if (find_index(dir, file->name, path) != INDEX_FILE)
+	if (find_index(dir, file->name, &path) != INDEX_FILE)
 		return;
-	index = fopen(path, "re");
+	index = fopen(path.text, "re");
 	if (!index)
 		return;
 	walk_index(index, file);
@@ -171,18 +174,18 @@ static int is_stream_name(const struct dirent *entry)
 /* Adds one entry of the directory; what is no regular file is none of ours. */
 static int scan_file(struct ctf_dir *dir, const char *name, struct flextrace_error *error)
 {
-	char path[PATH_MAX], index[PATH_MAX];
+	const struct path path = path_of(dir->path, name);
 	struct ctf_file *file = &dir->files[dir->n_files];
+	struct path index;
 	struct stat status;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", dir->path, name);
-	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+	if (stat(path.text, &status) < 0 || !S_ISREG(status.st_mode))
 		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path.text, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_set(error, FLEXTRACE_E_INPUT,
-		                 "Cannot read stream file: path=%s, reason=%s", path,
+		                 "Cannot read stream file: path=%s, reason=%s", path.text,
 		                 strerror(errno));
 	*file = (struct ctf_file){.name = strdup(name), .size_bytes = (uint64_t)status.st_size};
 	file->whole_bytes = file->size_bytes;
@@ -191,8 +194,8 @@ static int scan_file(struct ctf_dir *dir, const char *name, struct flextrace_err
 	close(fd);
 	dir->n_files++;
 	dir->n_cut += file->whole_bytes < file->size_bytes;
-	dir->has_odd_index |= find_index(dir->path, name, index) == INDEX_ODD;
-	return file->name ? 0 : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	dir->has_odd_index |= find_index(dir->path, name, &index) == INDEX_ODD;
+	return file->name ? 0 : error_memory(error);
 }
 
 int ctf_dir_scan(const char *path, struct ctf_dir *ret_dir, struct flextrace_error *error)
@@ -208,10 +211,8 @@ int ctf_dir_scan(const char *path, struct ctf_dir *ret_dir, struct flextrace_err
 		                 strerror(errno));
 	dir.path = realpath(path, NULL);
 	dir.files = calloc((size_t)n + 1, sizeof(*dir.files));
-	if (!dir.path || !dir.files) {
-		code = FLEXTRACE_E_MEMORY;
-		error_set(error, code, "Out of memory");
-	}
+	if (!dir.path || !dir.files)
+		code = error_memory(error);
 	for (int i = 0; i < n; i++) {
 		if (code == 0)
 			code = scan_file(&dir, entries[i]->d_name, error);
@@ -243,113 +244,31 @@ static int refuse(struct flextrace_error *error, const char *path)
 	                 strerror(errno));
 }
 
-/* Copies what stands between two offsets. */
-static int copy_range(int from, int to, off_t at, off_t end)
-{
-	if (lseek(to, at, SEEK_SET) < 0)
-		return -1;
-	while (at < end) {
-		size_t step = end - at < (1 << 30) ? (size_t)(end - at) : 1u << 30;
-		ssize_t copied = sendfile(to, from, &at, step);
-
-		if (copied < 0)
-			return -1;
-		if (copied == 0) {
-			errno = EIO; /* the file shrank under us */
-			return -1;
-		}
-	}
-	return 0;
-}
-
-/* Holes stay holes: a small archive may hold a file that is larger than any disk. */
-static int copy_bytes(int from, int to, uint64_t n_bytes)
-{
-	off_t end = (off_t)n_bytes;
-
-	if (lseek(from, 0, SEEK_END) < end) {
-		errno = EIO; /* the file shrank under us */
-		return -1;
-	}
-	for (off_t at = 0, hole; at < end; at = hole) {
-		off_t data = lseek(from, at, SEEK_DATA);
-
-		if (data < 0 && errno == ENXIO)
-			break;
-		if (data < 0) /* there are file systems that do not know */
-			data = at;
-		hole = lseek(from, data, SEEK_HOLE);
-		if (hole <= data || hole > end)
-			hole = end;
-		if (copy_range(from, to, data, hole) < 0)
-			return -1;
-	}
-	return ftruncate(to, end);
-}
-
-static int copy_file(const char *from, const char *to, uint64_t n_bytes)
-{
-	int in = open(from, O_RDONLY | O_CLOEXEC), out, code = -1;
-
-	if (in < 0)
-		return -1;
-	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (out >= 0) {
-		code = copy_bytes(in, out, n_bytes);
-		if (close(out) < 0)
-			code = -1;
-	}
-	close(in);
-	return code;
-}
-
 /* Links or copies one file, and links its index where the file is whole. */
 static int view_file(const char *view, const struct ctf_dir *dir, const struct ctf_file *file,
                      bool without_index)
 {
-	char from[PATH_MAX], to[PATH_MAX];
+	const struct path from = path_of(dir->path, file->name), to = path_of(view, file->name);
+	struct path index;
 	bool is_cut = file->whole_bytes < file->size_bytes;
 
 	if (is_cut && file->whole_bytes == 0)
 		return 0;
-	snprintf(from, sizeof(from), "%s/%s", dir->path, file->name);
-	snprintf(to, sizeof(to), "%s/%s", view, file->name);
 	if (is_cut)
-		return copy_file(from, to, file->whole_bytes);
-	if (symlink(from, to) < 0)
+		return path_copy_front(from.text, to.text, file->whole_bytes) ? 0 : -1;
+	if (symlink(from.text, to.text) < 0)
 		return -1;
-	if (without_index)
+	if (without_index || find_index(dir->path, file->name, &index) != INDEX_FILE ||
+	    access(index.text, R_OK) < 0)
 		return 0;
-	if (find_index(dir->path, file->name, from) != INDEX_FILE || access(from, R_OK) < 0)
-		return 0;
-	snprintf(to, sizeof(to), "%s/index/%s.idx", view, file->name);
-	return symlink(from, to);
+	return symlink(index.text, ctf_index_of(view, file->name).text);
 }
 
 static int view_metadata(const char *view, const struct ctf_dir *dir)
 {
-	char from[PATH_MAX], to[PATH_MAX];
-
-	snprintf(to, sizeof(to), "%s/index", view);
-	if (mkdir(to, 0700) < 0)
+	if (mkdir(path_of(view, "index").text, 0700) < 0)
 		return -1;
-	snprintf(from, sizeof(from), "%s/metadata", dir->path);
-	snprintf(to, sizeof(to), "%s/metadata", view);
-	return symlink(from, to);
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-	(void)status;
-	(void)type;
-	(void)walk;
-	remove(path);
-	return 0;
-}
-
-static void remove_tree(const char *path)
-{
-	nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	return symlink(path_of(dir->path, "metadata").text, path_of(view, "metadata").text);
 }
 
 /* Opens a directory of ours and locks it; -1: it is not ours, somebody has it, or (ENOENT) it is
@@ -375,20 +294,19 @@ static int lock_dir(const char *path, int how)
 /* Removes the views of conversions that were killed: nobody holds their locks any more. */
 static void remove_stale(const char *parent)
 {
-	char path[sizeof(((struct ctf_views *)0)->root) + NAME_MAX];
 	DIR *dir = opendir(parent);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
+		const struct path path = path_of(parent, entry->d_name);
 		int lock;
 
 		if (strncmp(entry->d_name, VIEWS_PREFIX, strlen(VIEWS_PREFIX)) != 0)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", parent, entry->d_name);
-		lock = lock_dir(path, LOCK_EX | LOCK_NB);
+		lock = lock_dir(path.text, LOCK_EX | LOCK_NB);
 		if (lock < 0)
 			continue;
-		remove_tree(path);
+		path_remove_tree(path.text);
 		close(lock);
 	}
 	if (dir)
@@ -430,14 +348,14 @@ int ctf_views_add(struct ctf_views *views, const struct ctf_dir *dir, char **ret
 		if (view_file(view, dir, &dir->files[i], views->without_indexes) < 0)
 			return refuse(error, dir->path);
 	*ret_path = strdup(view);
-	return *ret_path ? 0 : error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+	return *ret_path ? 0 : error_memory(error);
 }
 
 void ctf_views_remove(struct ctf_views *views)
 {
 	if (!views->root[0])
 		return;
-	remove_tree(views->root);
+	path_remove_tree(views->root);
 	/* Of a child that died, the number is one of ours by chance. */
 	if (views->lock >= 0 && views->owner == getpid())
 		close(views->lock);

@@ -23,6 +23,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/paths.h"
 
 struct ctf_file {
 	char *name;          /* owned, in its directory */
@@ -41,6 +42,9 @@ struct ctf_dir {
 	uint32_t n_cut;     /* files with whole_bytes < size_bytes */
 	bool has_odd_index; /* one that is no file: only a view, which leaves it out, can be read */
 };
+
+/* The index of a stream file. */
+struct path ctf_index_of(const char *dir, const char *name);
 
 /* Numbers of a packet, in its byte order. */
 static inline uint32_t ctf_load32(const void *from, bool swapped)

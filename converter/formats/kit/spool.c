@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "spool_impl.h"
-#include "base/temporary_file.h"
+#include "base/paths.h"
 
 /* -- the file -------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  *
  * - Items of equal keys keep the order in which they were added.
  * - As many bytes of items as spool_new() says stay in memory. What is more goes to a
- *   temporary_file.h, in sorted runs that are merged as they are read. Sorted input costs a copy.
+ *   base/paths.h, in sorted runs that are merged as they are read. Sorted input costs a copy.
  * - It holds half as much again while items are added, and at most 16 MiB while they are read,
  *   whatever their number.
  * - Large pieces of bytes may be kept beside the items, to be fetched by their place.

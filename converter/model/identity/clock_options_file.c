@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "clock_options.h"
+#include "base/array.h"
 #include "base/text/digits.h"
 #include "base/text/text_file.h"
 
@@ -128,17 +129,14 @@ static int take_member(const struct reading *reading, struct clock_override *ove
 static int take_device(const struct reading *reading, const cJSON *device)
 {
 	struct calibrate_options *options = reading->options;
-	struct clock_override *more, *override;
+	struct clock_override *override;
 	const cJSON *item;
 
 	if (!cJSON_IsObject(device))
 		return refuse(reading, "a device is no object", NULL);
-	more = realloc(options->overrides, (options->n_overrides + 1ull) * sizeof(*more));
-	if (!more)
-		return FLEXTRACE_E_MEMORY;
-	options->overrides = more;
-	override = &more[options->n_overrides++];
-	*override = (struct clock_override){.device = FLEXTRACE_NONE};
+	FLEXTRACE_TRY(ARRAY_PUSH(options->overrides, options->n_overrides,
+	                         (struct clock_override){.device = FLEXTRACE_NONE}));
+	override = &options->overrides[options->n_overrides - 1];
 	for (item = device->child; item; item = item->next)
 		FLEXTRACE_TRY(take_member(reading, override, item));
 	if (!override->uuid == (override->device == FLEXTRACE_NONE))

@@ -46,7 +46,7 @@ bool rows_open(struct rows *rows, const char *dir, const char *name, const struc
 		                       "Cannot read table: path=%s, reason=%s", rows->path,
 		                       strerror(errno));
 	else if (!rows->places)
-		rows->code = error_set(error, FLEXTRACE_E_MEMORY, "Out of memory");
+		rows->code = error_memory(error);
 	else if ((rows->code = csv_reader_next(&rows->reader, error)) >= 0)
 		rows->code = find_columns(rows, error);
 	if (rows->code < 0)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "engine/calibrate/calibrate_impl.h"
 
 #define MAX_DEPTH   24
@@ -18,17 +19,7 @@
 
 static int add_part(struct parts *parts, const struct part *part)
 {
-	if (parts->n == parts->n_allocated) {
-		uint32_t n_more = parts->n ? 2 * parts->n : 4;
-		struct part *more = realloc(parts->parts, n_more * sizeof(*more));
-
-		if (!more)
-			return FLEXTRACE_E_MEMORY;
-		parts->parts = more;
-		parts->n_allocated = n_more;
-	}
-	parts->parts[parts->n++] = *part;
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(parts->parts, parts->n, *part);
 }
 
 int part_fit(const struct parts *parts, uint32_t from, uint32_t to, struct line *line)

@@ -41,7 +41,7 @@ static void write_trace(const char *dir)
 	assert_int_equal(ctf_writer_close(writer), 0);
 }
 
-static void path_of(char *to, const char *dir, const char *name)
+static void path_in(char *to, const char *dir, const char *name)
 {
 	snprintf(to, PATH_MAX, "%s/%s", dir, name);
 }
@@ -50,7 +50,7 @@ static void cut(const char *dir, const char *name, off_t n_bytes)
 {
 	char path[PATH_MAX];
 
-	path_of(path, dir, name);
+	path_in(path, dir, name);
 	assert_int_equal(truncate(path, n_bytes), 0);
 }
 
@@ -131,7 +131,7 @@ static void test_ctf_repair__stops_at_the_first_packet_that_is_none(void **state
 	struct ctf_dir dir;
 	FILE *file;
 
-	path_of(path, *state, "channel3_42");
+	path_in(path, *state, "channel3_42");
 	file = fopen(path, "r+e");
 	assert_int_equal(fseek(file, 2 * PACKET_BYTES, SEEK_SET), 0);
 	assert_int_equal(fwrite("garbage", 7, 1, file), 1);
@@ -148,14 +148,14 @@ static void test_ctf_repair__takes_the_index_where_packets_look_different(void *
 	struct ctf_dir dir;
 	FILE *file;
 
-	path_of(path, *state, "other");
+	path_in(path, *state, "other");
 	file = fopen(path, "we");
 	for (int i = 0; i < 250; i++)
 		assert_int_equal(fwrite("abcd", 4, 1, file), 1);
 	assert_int_equal(fclose(file), 0);
-	path_of(path, *state, "index");
+	path_in(path, *state, "index");
 	assert_int_equal(mkdir(path, 0777), 0);
-	path_of(path, *state, "index/other.idx");
+	path_in(path, *state, "index/other.idx");
 	file = fopen(path, "we");
 	assert_int_equal(fwrite(head, sizeof(head), 1, file), 1);
 	for (uint64_t i = 0; i < 3; i++) {
@@ -176,7 +176,7 @@ static void test_ctf_repair__leaves_alone_what_it_cannot_judge(void **state)
 	struct ctf_dir dir;
 	FILE *file;
 
-	path_of(path, *state, "other");
+	path_in(path, *state, "other");
 	file = fopen(path, "we");
 	assert_int_equal(fwrite("hello", 5, 1, file), 1);
 	assert_int_equal(fclose(file), 0);
@@ -229,7 +229,7 @@ static void test_ctf_repair__a_view_is_no_larger_on_the_disk_than_the_trace(void
 	char path[PATH_MAX], *view;
 	FILE *file;
 
-	path_of(path, *state, "channel3_42");
+	path_in(path, *state, "channel3_42");
 	file = fopen(path, "r+e");
 	assert_int_equal(fseek(file, 48, SEEK_SET), 0);
 	assert_int_equal(fwrite(packet_bits, sizeof(packet_bits), 1, file), 1);
@@ -239,7 +239,7 @@ static void test_ctf_repair__a_view_is_no_larger_on_the_disk_than_the_trace(void
 	assert_int_equal(ctf_dir_scan(*state, &dir, NULL), 0);
 	assert_int_equal(dir.n_cut, 1);
 	assert_int_equal(ctf_views_add(&views, &dir, &view, NULL), 0);
-	path_of(path, view, "channel3_42");
+	path_in(path, view, "channel3_42");
 	assert_int_equal(stat(path, &of_view), 0);
 	assert_int_equal(of_view.st_size, 1 << 26);
 	assert_true(of_view.st_blocks < of_trace.st_blocks + (1 << 16)); /* all: twice that */

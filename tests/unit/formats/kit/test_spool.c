@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "formats/kit/spool.h"
-#include "base/temporary_file.h"
+#include "base/paths.h"
 #include "scratch.h"
 
 #define SMALL (2 * SPOOL_ITEM_LIMIT)

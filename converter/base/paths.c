@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -63,28 +65,88 @@ FILE *path_create(const char *path)
 	return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
-bool path_copy(const char *from, const char *to)
+/* Copies what stands between two offsets. */
+static int copy_range(int from, int to, off_t at, off_t end)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = -1;
-	struct stat status;
+	if (lseek(to, at, SEEK_SET) < 0)
+		return -1;
+	while (at < end) {
+		size_t step = end - at < (1 << 30) ? (size_t)(end - at) : 1u << 30;
+		ssize_t copied = sendfile(to, from, &at, step);
+
+		if (copied < 0)
+			return -1;
+		if (copied == 0) {
+			errno = EIO; /* the file shrank under us */
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* Holes stay holes: a small archive may hold a file that is larger than any disk. */
+static int copy_bytes(int from, int to, uint64_t n_bytes)
+{
+	off_t end = (off_t)n_bytes;
+
+	if (lseek(from, 0, SEEK_END) < end) {
+		errno = EIO; /* the file shrank under us */
+		return -1;
+	}
+	for (off_t at = 0, hole; at < end; at = hole) {
+		off_t data = lseek(from, at, SEEK_DATA);
+
+		if (data < 0 && errno == ENXIO)
+			break;
+		if (data < 0) /* there are file systems that do not know */
+			data = at;
+		hole = lseek(from, data, SEEK_HOLE);
+		if (hole <= data || hole > end)
+			hole = end;
+		if (copy_range(from, to, data, hole) < 0)
+			return -1;
+	}
+	return ftruncate(to, end);
+}
+
+bool path_copy_front(const char *from, const char *to, uint64_t n_bytes)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC), out;
 	bool is_whole = false;
 
 	if (in < 0)
 		return false;
-	unlink(to);
 	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (out >= 0 && fstat(in, &status) == 0) {
-		ssize_t n = 0;
-		off_t left = status.st_size;
-
-		while (left > 0 && (n = sendfile(out, in, NULL, (size_t)left)) > 0)
-			left -= n;
-		is_whole = left == 0;
+	if (out >= 0) {
+		is_whole = copy_bytes(in, out, n_bytes) == 0;
+		is_whole &= close(out) == 0;
 	}
-	if (out >= 0 && close(out) != 0)
-		is_whole = false;
 	close(in);
 	return is_whole;
+}
+
+bool path_copy(const char *from, const char *to)
+{
+	struct stat status;
+
+	if (stat(from, &status) < 0)
+		return false;
+	unlink(to);
+	return path_copy_front(from, to, (uint64_t)status.st_size);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	(void)status;
+	(void)type;
+	(void)walk;
+	remove(path);
+	return 0;
+}
+
+void path_remove_tree(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 size_t path_read(const char *path, char *text, size_t size)
@@ -96,6 +158,27 @@ size_t path_read(const char *path, char *text, size_t size)
 		fclose(file);
 	text[n] = '\0';
 	return n;
+}
+
+const char *temporary_directory(void)
+{
+	const char *directory = secure_getenv("TMPDIR");
+
+	return directory && *directory ? directory : "/tmp";
+}
+
+int temporary_file_open(void)
+{
+	int fd = open(temporary_directory(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char path[PATH_MAX];
+
+	/* Not every file system knows files that never had a name. */
+	if (fd >= 0 || path_join(path, temporary_directory(), "flextrace-XXXXXX", NULL) < 0)
+		return fd;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
 }
 
 size_t glob_in(const char *dir, const char *pattern, glob_t *ret_found)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * paths.h: files by directory and name, and globbing in a directory that may itself have *, ? or [
- * in its name.
+ * paths.h: files by directory and name, files without a name, and globbing in a directory that may
+ * itself have *, ? or [ in its name.
  */
 #ifndef FLEXTRACE_PATHS_H
 #define FLEXTRACE_PATHS_H
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "base/error.h"
+#include "error.h"
 
 #define PATHS_SIZE (2 * PATH_MAX)
 
@@ -44,12 +44,27 @@ int path_not_made(const char *what, const char *path, struct flextrace_error *er
 /* Makes the file, or empties it, for its owner alone; through no link. NULL: with errno. */
 FILE *path_create(const char *path);
 
-/* Copies a file to a new one in place of what is there. False: with errno. */
+/* Copies the first bytes of a file to a new one, where nothing is yet; holes stay holes. False:
+ * with errno. */
+bool path_copy_front(const char *from, const char *to, uint64_t n_bytes);
+
+/* Copies a file in place of what is there. */
 bool path_copy(const char *from, const char *to);
+
+/* Removes a directory with all that is in it. */
+void path_remove_tree(const char *path);
 
 /* Reads a small file, such as those of the kernel, into `text`, which ends with NUL then. Returns
  * its length, 0 where it cannot be read. */
 size_t path_read(const char *path, char *text, size_t size);
+
+/* Where files without a name are made: $TMPDIR, else /tmp; a set-user-id program's environment is
+ * not asked. */
+const char *temporary_directory(void);
+
+/* Opens a new file that is gone with its descriptor, for reading and writing by its owner alone;
+ * -1 with errno. */
+int temporary_file_open(void);
 
 /* Finds what matches `pattern` below `dir`, sorted by name. Returns how many; `ret_found` is owned
  * (globfree()) in any case. */
