@@ -68,3 +68,13 @@ flextrace_add_unit_test(NAME device_log SOURCES tests/support/text_source.c ${fl
 flextrace_add_unit_test(NAME core_tables SOURCES tests/support/text_source.c ${flex_fixture})
 flextrace_add_unit_test(NAME tt_data SOURCES ${flex_fixture} LIBS PkgConfig::CJSON
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
+
+# Reports of Nsight Systems.
+if(SQLITE_FOUND)
+	set(nsys_fixture tests/support/nsys_fixture.c ${flex_fixture})
+	flextrace_add_unit_test(NAME nsys SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE)
+	flextrace_add_unit_test(NAME nsys_ranks SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE)
+	flextrace_add_unit_test(NAME nsys_data SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE
+		DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
+endif()
+flextrace_add_unit_test(NAME nsys_none SOURCES converter/formats/nsys/nsys_none.c ${flex_fixture})

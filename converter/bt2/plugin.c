@@ -39,4 +39,5 @@ SOURCE(flex_json, "flex-json", "Read the events that IBM Flex wrote as JSON");
 SOURCE(aie_json, "aie-json", "Read traces of AMD's AI engines: JSON or raw words");
 SOURCE(torch_json, "torch-json", "Read the events that the torch profiler wrote as JSON");
 SOURCE(marker_area, "marker-area", "Read marker areas in copies of device memory");
+SOURCE(nsys_sqlite, "nsys-sqlite", "Read reports of Nsight Systems, exported as SQLite");
 SOURCE(tt_csv, "tt-csv", "Read the device logs of tt-metal's profiler");

@@ -12,6 +12,7 @@ static const struct source_kind kinds[] = {
 	{"aie-json", IMPORT_AIE, NULL},
 	{"torch-json", IMPORT_TORCH, NULL}, /* each counts its time from a point of its own */
 	{"marker-area", IMPORT_MARKER_AREA, "flextrace: marker areas"},
+	{"nsys-sqlite", IMPORT_NSYS, "flextrace: reports of nsys"},
 	{"tt-csv", IMPORT_TT_CSV, "flextrace: logs of tt-metal"},
 };
 

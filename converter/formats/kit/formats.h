@@ -12,6 +12,7 @@
 /* clang-format off */
 #define IMPORT_FORMATS(X)                                                              \
 	X(marker_areas, MARKER_AREA, "marker-area") /* copies of firmware's memory */  \
+	X(nsys, NSYS, "nsys-sqlite")                /* reports of Nsight Systems */      \
 	X(tt_csv, TT_CSV, "tt-csv")                 /* tt-metal's device log */        \
 	X(aie, AIE, "aie-json")                     /* JSON and raw words of AMD's AI engines */
 /* clang-format on */

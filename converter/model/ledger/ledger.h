@@ -197,7 +197,10 @@
 	  "left out: --session=all keeps them")                                                 \
 	X(NO_SUCH_SOURCE, "no_such_source",                                                     \
 	  "no row is of the source that --keep or --drop asks for: look for its name "          \
-	  "and number in inputs of run.json")
+	  "and number in inputs of run.json")                                                   \
+	X(TABLES_NOT_READ, "tables_not_read",                                                   \
+	  "reports of nsys have tables of events that are not read: they are named where they " \
+	  "were met")
 /* clang-format on */
 
 enum warning {

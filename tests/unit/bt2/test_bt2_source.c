@@ -28,6 +28,7 @@ static const struct {
          "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n",
          "tt-csv"},
 	{"report.csv", "OP CODE,GLOBAL CALL COUNT,DEVICE FW START CYCLE\n", "tt-csv"},
+	{"report.sqlite", "SQLite format 3", "nsys-sqlite"},
 	{"other.csv", "timer_id,b\n1,2\n", NULL},
 	{"settings.json", "{\"a\":1}", NULL},
 	{"list.json", "[1,2]", NULL},
@@ -37,12 +38,12 @@ static const struct {
 
 #define N_FILES (sizeof(files) / sizeof(*files))
 
-static const char *const sources[] = {"flex-json", "torch-json", "tt-csv"};
+static const char *const sources[] = {"flex-json", "torch-json", "tt-csv", "nsys-sqlite"};
 
 struct place {
 	char *dir;
 	const bt_plugin_set *plugins;
-	const bt_component_class_source *classes[3];
+	const bt_component_class_source *classes[4];
 };
 
 static int setup(void **state)
@@ -51,7 +52,7 @@ static int setup(void **state)
 
 	place->dir = scratch_dir();
 	assert_int_equal(bt_plugin_find_all_from_file(PLUGIN, BT_TRUE, &place->plugins), 0);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		place->classes[i] = bt_plugin_borrow_source_component_class_by_name_const(
 			bt_plugin_set_borrow_plugin_by_index_const(place->plugins, 0), sources[i]);
 		assert_non_null(place->classes[i]);
@@ -126,7 +127,7 @@ static double weight_of(const struct place *place, int source, const char *name,
 static void test_bt2_source__knows_its_files_by_their_content(void **state)
 {
 	for (size_t i = 0; i < N_FILES; i++) {
-		for (int source = 0; source < 3; source++) {
+		for (int source = 0; source < 4; source++) {
 			bool is_its = files[i].source && !strcmp(files[i].source, sources[source]);
 
 			assert_int_equal(weight_of(*state, source, files[i].name, "file") > 0,

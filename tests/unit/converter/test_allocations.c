@@ -64,6 +64,9 @@ static const struct job jobs[] = {
 	{.name = "torch", .path = CORPUS("torch/kineto.json")},
 	{.name = "tt-metal", .path = CORPUS("tt_csv/fifteen.csv")},
 	{.name = "AI engines", .path = CORPUS("aie/core.json")},
+#ifdef FLEXTRACE_SQLITE
+	{.name = "nsys", .path = CORPUS("nsys/of_2024")},
+#endif
 };
 
 struct run {
