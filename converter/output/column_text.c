@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "column_text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "model/timeline/column_cell.h"
@@ -45,6 +46,34 @@ void column_write_names(struct writer *writer, const struct column *columns, uin
 	}
 }
 
+/* Tells run.json of the columns of the file, as what they say of themselves. */
+static void describe(struct file_count *count, const struct column *columns, uint32_t n_columns,
+                     struct writer *of_file)
+{
+	struct writer writer;
+
+	writer_open_memory(&writer);
+	for (uint32_t i = 0; i < n_columns; i++) {
+		const char *unit = column_unit(columns[i].name);
+
+		writer_raw(&writer, i ? ", {\"name\": " : "[{\"name\": ");
+		writer_json(&writer, columns[i].name, strlen(columns[i].name));
+		writer_raw(&writer, ", \"type\": \"");
+		writer_raw(&writer, column_type_name(&columns[i]));
+		if (*unit) {
+			writer_raw(&writer, "\", \"unit\": \"");
+			writer_raw(&writer, unit);
+		}
+		writer_raw(&writer, "\"}");
+	}
+	writer_raw(&writer, "]");
+	writer_char(&writer, '\0');
+	count->columns = writer_failed(&writer) ? NULL : strdup(writer.buffer);
+	if (!count->columns)
+		of_file->failure = ENOMEM;
+	writer_abandon(&writer);
+}
+
 /* Whether 32 bits of the row tell all that stands in a column. */
 static bool is_index(const struct column *column)
 {
@@ -69,6 +98,7 @@ static void begin(struct row_sink *sink)
 	struct csv_sink *csv = (struct csv_sink *)sink;
 
 	column_write_names(csv->writer, sink->columns, sink->n_columns);
+	describe(sink->count, sink->columns, sink->n_columns, csv->writer);
 	find_heads(&csv->heads, sink);
 }
 
@@ -243,8 +273,10 @@ static int write_file(const struct result_file *file, const struct findings *fin
 {
 	if (!file->write)
 		return fill_table(&file->table, findings, to);
-	if (file->table.columns)
+	if (file->table.columns) {
 		column_write_names(&to->writer, file->table.columns, file->table.n_columns);
+		describe(to->count, file->table.columns, file->table.n_columns, &to->writer);
+	}
 	return file->write(findings, to);
 }
 

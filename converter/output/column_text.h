@@ -9,7 +9,8 @@
 #include "output/emit.h"
 
 /* Writes a file into `output_dir`, of a table a header line and the rows, and counts them. On
- * failure there is no file. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
+ * failure there is no file; `ret_count->columns` is the caller's all the same. FLEXTRACE_E_MEMORY,
+ * FLEXTRACE_E_OUTPUT or 0. */
 int column_save(const struct result_file *file, const struct findings *findings,
                 const char *output_dir, struct file_count *ret_count,
                 struct flextrace_error *error);

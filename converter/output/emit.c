@@ -298,6 +298,8 @@ static void add_formats(struct work *work, const char *names)
 static void work_free(struct work *work)
 {
 	pthread_mutex_destroy(&work->analysis_lock);
+	for (uint32_t i = 0; i < work->n_jobs; i++)
+		free(work->counts[i].columns);
 	free(work->counts);
 	free(work);
 }

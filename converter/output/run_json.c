@@ -384,6 +384,8 @@ static cJSON *new_file(const struct file_count *count)
 	add_nonzero(file, "left_out", count->left_out);
 	add_nonzero(file, "arrows", count->arrows);
 	add_nonzero(file, "replaced_bytes", count->replaced_bytes);
+	if (count->columns)
+		json_item_add(file, "columns", cJSON_CreateRaw(count->columns));
 	if (!count->has_classes)
 		return file;
 	by_class = json_item_add_object(file, "by_class");

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -29,6 +30,7 @@ int analysis_files_save(const struct findings *findings, const char *file, const
 		code = column_save(&analysis_all[i]->file, &with_owners, dir, &count, error);
 		owners_release(&owners);
 		*ret_rows = count.rows;
+		free(count.columns);
 		return code;
 	}
 	fail_msg("No such file: %s", file);

@@ -39,6 +39,8 @@ int emit_test_stop(void **state)
 	scratch_remove(test->dir);
 	cJSON_Delete(test->root);
 	free(test->text);
+	for (size_t i = 0; i < sizeof(test->counts) / sizeof(test->counts[0]); i++)
+		free(test->counts[i].columns);
 	free(test);
 	return 0;
 }

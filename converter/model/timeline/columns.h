@@ -184,6 +184,12 @@ static inline struct owner_cells identity_owner(const struct identity *identity,
 		COLUMN_INIT("host", row, owner.host, false, 0), \
 		COLUMN_INIT("pid", row, owner.pid, true, 0)
 
+/* What the cells of a column are: "text", "integer" or "number"; some may be empty. */
+const char *column_type_name(const struct column *column);
+
+/* The unit of a column's numbers, which its name tells: "ns", "bytes", "cycles"; "" = none. */
+const char *column_unit(const char *name);
+
 /* Reads a cell of a row. `timeline` may be NULL where no column is of one. */
 struct cell column_read(const struct column *column, const void *row,
                         const struct timeline *timeline);
@@ -231,6 +237,7 @@ struct file_count {
 	bool has_classes;        /* `by_class` adds up to `rows`; else it is all 0 */
 	uint64_t by_class[RECORD_CLASS_COUNT];
 	uint64_t left_out_by_class[RECORD_CLASS_COUNT]; /* adds up to `left_out` */
+	char *columns; /* owned: a table's as a JSON list, from column_save(); NULL = it is none */
 };
 
 static inline void file_count_row(struct file_count *count, enum record_class class)

@@ -30,34 +30,11 @@ static int free_formats(void **state)
 	return 0;
 }
 
-/* Whether its cells are texts. */
-static bool column_is_text(const struct column *column)
-{
-	switch ((enum column_type)column->type) {
-	case COLUMN_TYPE_TEXT:
-	case COLUMN_TYPE_WORD:
-	case COLUMN_TYPE_NAMED:
-	case COLUMN_TYPE_STRING:
-	case COLUMN_TYPE_HOST:
-	case COLUMN_TYPE_DEVICE_HOST:
-	case COLUMN_TYPE_THREAD:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static const char *type_of(const struct column *column)
-{
-	if (column_is_text(column))
-		return "text";
-	return column->type == COLUMN_TYPE_REAL && column->n_decimals ? "number" : "integer";
-}
-
 /* Whether the description rules out that a cell is empty; where it does not, check_csv looks. */
 static bool is_never_empty(const struct column *column)
 {
-	return !column_is_text(column) && column->type != COLUMN_TYPE_REAL && !column->is_optional;
+	return strcmp(column_type_name(column), "text") != 0 && column->type != COLUMN_TYPE_REAL &&
+	       !column->is_optional;
 }
 
 /* Where the list of columns begins; the table of a section is the first one that is a list. */
@@ -90,8 +67,10 @@ static const char *expect_listed(const char *at, const char *file, const struct 
 		n = strcspn(type, "?");
 		if (strcmp(name, column->name) != 0)
 			fail_msg("%s: column %s is listed as %s", file, column->name, name);
-		if (n != strlen(type_of(column)) || strncmp(type, type_of(column), n) != 0)
-			fail_msg("%s: %s is %s, listed as %s", file, name, type_of(column), type);
+		if (n != strlen(column_type_name(column)) ||
+		    strncmp(type, column_type_name(column), n) != 0)
+			fail_msg("%s: %s is %s, listed as %s", file, name, column_type_name(column),
+			         type);
 		if (type[n] && is_never_empty(column))
 			fail_msg("%s: %s is never empty, listed as %s", file, name, type);
 		at = strchr(at + 1, '\n');

@@ -86,6 +86,7 @@ static void test_column_text__leaves_empty_what_is_not_known(void **state)
 	                    "1,-5,1.00,0.1\n"
 	                    ",,,,0,0,0,,0,,,,\n");
 	free(text);
+	free(count.columns);
 	scratch_remove(dir);
 }
 
@@ -118,7 +119,11 @@ static void test_column_text__takes_columns_and_cells_that_are_found(void **stat
 	assert_int_equal(column_save(&file, NULL, dir, &count, NULL), 0);
 	text = scratch_read(dir, "t.csv", NULL);
 	assert_string_equal(text, "\"a,b\",shortest,text\n,inf,-1\n'=1,,\"a,\"\"b\"\"\"\n");
+	assert_string_equal(count.columns, "[{\"name\": \"a,b\", \"type\": \"integer\"}, "
+	                                   "{\"name\": \"shortest\", \"type\": \"number\"}, "
+	                                   "{\"name\": \"text\", \"type\": \"text\"}]");
 	free(text);
+	free(count.columns);
 	scratch_remove(dir);
 }
 
@@ -154,7 +159,38 @@ static void test_column_text__leaves_no_file_where_rows_are_missing(void **state
 	assert_int_equal(column_save(&file, NULL, dir, &count, &error), FLEXTRACE_E_MEMORY);
 	assert_string_equal(error.message, "Cannot write t.csv: no memory");
 	assert_null(scratch_read(dir, "t.csv", NULL));
+	free(count.columns);
 	scratch_remove(dir);
+}
+
+static void test_column_text__tells_units_by_names(void **state)
+{
+	static const struct {
+		const char *name, *unit;
+	} cases[] = {
+		{"start_ns", "ns"},
+		{"half_width_ns_p99", "ns"},
+		{"residual_ns_max", "ns"},
+		{"DEVICE FW DURATION [ns]", "ns"},
+		{"bytes", "bytes"},
+		{"total_bytes", "bytes"},
+		{"ts3", "cycles"},
+		{"ideal_cycles", "cycles"},
+		{"drift_ppm", "ppm"},
+		{"freq_mhz", "MHz"},
+		{"max_gbps", "GB/s"},
+		{"mean_watts", "W"},
+		{"share_percent", "%"},
+		{"name", ""},
+		{"cycles_core", ""},
+		{"max", ""},
+		{"_ns", "ns"},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N_COLUMNS(cases); i++)
+		assert_string_equal(column_unit(cases[i].name), cases[i].unit);
 }
 
 int main(void)
@@ -164,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_column_text__takes_columns_and_cells_that_are_found),
 		cmocka_unit_test(test_column_text__makes_null_of_what_is_not_known_in_json),
 		cmocka_unit_test(test_column_text__leaves_no_file_where_rows_are_missing),
+		cmocka_unit_test(test_column_text__tells_units_by_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -319,7 +319,7 @@ static void test_csv__leaves_nothing_where_it_cannot_write(void **state)
 		assert_true(asprintf(&path, "%s/%s", test->dir, files[i]->name) > 0);
 		assert_int_equal(mkdir(path, 0777), 0);
 		assert_int_equal(column_save(files[i], &test->fixture.findings, test->dir,
-		                             test->counts, &error),
+		                             &test->counts[i], &error),
 		                 FLEXTRACE_E_OUTPUT);
 		assert_non_null(strstr(error.message, path));
 		snprintf(tmp, sizeof(tmp), "%s.tmp", files[i]->name);
