@@ -21,6 +21,7 @@
 	X(compiler)          \
 	X(collectives)       \
 	X(communication)     \
+	X(communication_matrix) \
 	X(bandwidth)         \
 	X(power)             \
 	X(ops)               \

@@ -143,6 +143,7 @@ const char *option_type_phrase(enum option_type type)
 	static const char *const phrases[] = {
 		[OPTION_FLAG] = "a switch",
 		[OPTION_TEXT] = "a text",
+		[OPTION_WORD] = "a switch or a text",
 		[OPTION_LIST] = "a text or a list of texts",
 		[OPTION_NUMBER] = "a whole number",
 		[OPTION_REAL] = "a number",
@@ -182,7 +183,9 @@ static void adapt(const struct option_spec *spec, struct option_value *value)
 {
 	uint64_t bytes;
 
-	if (value->kind == GIVEN_NUMBER && spec->type == OPTION_REAL)
+	if (value->kind == GIVEN_FLAG && value->flag && spec->type == OPTION_WORD)
+		*value = OPTION_TEXT_VALUE("auto");
+	else if (value->kind == GIVEN_NUMBER && spec->type == OPTION_REAL)
 		*value = OPTION_REAL_VALUE((double)value->number);
 	else if (value->kind == GIVEN_TEXT &&
 	         (spec->type == OPTION_SIZE || spec->type == OPTION_BUDGET) &&
@@ -195,6 +198,7 @@ static bool takes(enum option_type type, const struct option_value *value)
 	static const unsigned char kinds[] = {
 		[OPTION_FLAG] = 1 << GIVEN_FLAG,
 		[OPTION_TEXT] = 1 << GIVEN_TEXT,
+		[OPTION_WORD] = 1 << GIVEN_TEXT,
 		[OPTION_LIST] = 1 << GIVEN_TEXT,
 		[OPTION_NUMBER] = 1 << GIVEN_NUMBER,
 		[OPTION_REAL] = 1 << GIVEN_REAL,
@@ -233,6 +237,7 @@ int option_set(const struct option_spec *spec, struct option_value value, void *
 		*(bool *)member = value.flag;
 		break;
 	case OPTION_TEXT:
+	case OPTION_WORD:
 		*(const char **)member = value.text;
 		break;
 	case OPTION_LIST:
@@ -315,6 +320,7 @@ char *option_text(const struct option_spec *spec, const void *values)
 	case OPTION_FLAG:
 		return strdup(*(const bool *)value ? "yes" : "no");
 	case OPTION_TEXT:
+	case OPTION_WORD:
 		return strdup(*(const char *const *)value ? *(const char *const *)value : "");
 	case OPTION_LIST:
 		return option_join(value);

@@ -28,6 +28,7 @@
 enum option_type {                /* fills a member of type ... */
 	           OPTION_FLAG,   /* bool: --name or --name=yes, --name=no */
 	           OPTION_TEXT,   /* const char *: --name TEXT, not empty */
+	           OPTION_WORD,   /* const char *: --name ("auto") or --name=TEXT */
 	           OPTION_LIST,   /* struct text_list: --name TEXT, any number of times */
 	           OPTION_NUMBER, /* int64_t: --name N, within [min, max] */
 	           OPTION_REAL,   /* double: --name X, within [min, max] */

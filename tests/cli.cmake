@@ -50,6 +50,21 @@ if(TARGET flextrace AND TARGET flextrace_lttng)
 		ENVIRONMENT FLEXTRACE_PROVIDER=$<TARGET_FILE:flextrace_lttng>)
 	set_tests_properties(record.killed PROPERTIES LABELS lttng TIMEOUT 600)
 	set_tests_properties(soak.killed PROPERTIES LABELS soak TIMEOUT 7200)
+	# A program of each MPI. In dev the provider brings the sanitizers' runtime, which it has to have as well.
+	foreach(mpi openmpi mpich)
+		if(NOT TARGET flextrace_mpi_${mpi})
+			continue()
+		endif()
+		get_target_property(mpicc flextrace_mpi_${mpi} FLEXTRACE_MPICC)
+		set(program ${CMAKE_CURRENT_BINARY_DIR}/mpi_program.${mpi})
+		add_custom_command(OUTPUT ${program} DEPENDS record/mpi_program.c COMMAND ${mpicc} -O1 -pthread
+			$<$<BOOL:${FLEXTRACE_SANITIZE}>:-fsanitize=address,undefined> -Wno-stringop-overflow -o ${program}
+			${CMAKE_CURRENT_SOURCE_DIR}/record/mpi_program.c COMMAND_EXPAND_LISTS VERBATIM)
+		add_custom_target(mpi_program_${mpi} ALL DEPENDS ${program})
+		add_test(NAME record.${mpi} COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
+			${CMAKE_CURRENT_SOURCE_DIR}/record/mpi.sh $<TARGET_FILE:flextrace> ${program} ${mpi})
+		set_tests_properties(record.${mpi} PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600 RESOURCE_LOCK lttng)
+	endforeach()
 	add_test(NAME record.registration COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
 		${CMAKE_CURRENT_SOURCE_DIR}/record/registration.sh $<TARGET_FILE:flextrace> $<TARGET_FILE:record_program> 60)
 	add_test(NAME soak.registration CONFIGURATIONS soak COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh

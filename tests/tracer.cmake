@@ -23,6 +23,8 @@ flextrace_add_unit_test(NAME wanted
 flextrace_add_unit_test(NAME emit_counts
 	SOURCES tracer/src/provider/emit_counts.c
 	INCLUDES tracer/src LIBS Threads::Threads)
+flextrace_add_unit_test(NAME mpi_numbering SOURCES tracer/mpi/numbering.c tracer/mpi/table.c)
+flextrace_add_unit_test(NAME mpi_identity SOURCES tracer/mpi/identity.c tracer/mpi/table.c)
 
 add_test(NAME headers.tracer
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/headers/compile_matrix.sh ${PROJECT_SOURCE_DIR})

@@ -14,6 +14,7 @@
 #include "recording/flight.h"
 #include "recording/guardian.h"
 #include "process/launcher.h"
+#include "process/mpi.h"
 #include "base/paths.h"
 #include "recording/member.h"
 #include "process/provider.h"
@@ -30,6 +31,7 @@ struct record_options {
 	int64_t pid;
 	const char *schedule;
 	const char *rotate;
+	const char *mpi;
 	bool is_windows_only;
 	bool is_twice;
 	struct recording_options buffers;
@@ -44,6 +46,8 @@ static const struct option_spec record_option_table[] = {
                "Record only inside windows that the program opens"),
 	OPTION("schedule", 0, TEXT, AT(schedule), "WAIT,WARMUP,ACTIVE,REPEAT",
                "Record only the active steps (FLEXTRACE_STEP)"),
+	OPTION("mpi", 0, WORD, AT(mpi), "openmpi|mpich",
+               "Record the MPI calls of programs that know nothing of flextrace"),
 	OPTION("rotate", 0, TEXT, AT(rotate), "SIZE|TIME",
                "Close a chunk of the trace after so much, as 1G or 10min, and convert it "
                "meanwhile"),
@@ -57,6 +61,7 @@ struct run {
 	struct record_options own;
 	char **argv; /* the program; argv[0] NULL = attach to what runs */
 	char program[PATH_MAX];
+	char mpi_library[PATH_MAX]; /* "" = MPI is not recorded */
 	struct launcher launcher;
 	struct held_signals signals;
 	struct member member;
@@ -105,6 +110,20 @@ static int check_usage(const struct run *run)
 	return CLI_OK;
 }
 
+static int find_mpi(struct run *run)
+{
+	struct flextrace_error error = {0};
+
+	if (!run->own.mpi)
+		return CLI_OK;
+	if (!run->argv[0])
+		return cli_refuse(CLI_USAGE, "--mpi needs a command: programs that already run "
+		                             "have loaded their MPI");
+	return mpi_find_library(run->own.mpi, run->argv, run->mpi_library, &error) < 0
+	               ? cli_fail(&error)
+	               : CLI_OK;
+}
+
 static int find_program(struct run *run)
 {
 	int code = child_find(run->argv[0], run->program);
@@ -129,6 +148,8 @@ static void set_environment(const struct run *run)
 		setenv("LTTNG_UST_ALLOW_BLOCKING", "1", 1);
 	if (strchr(provider_choose(provider), '/'))
 		setenv("FLEXTRACE_PROVIDER", provider, 1);
+	if (run->mpi_library[0])
+		mpi_preload(run->mpi_library);
 	/* The daemon is there: worth waiting for, even if it is busy. */
 	setenv("LTTNG_UST_REGISTER_TIMEOUT", REGISTER_TIMEOUT_MS, 0);
 }
@@ -472,6 +493,8 @@ static int run_record(void *values, int n_operands, char **operands)
 	(void)n_operands;
 	if (code == CLI_OK)
 		code = check_rotation(&run);
+	if (code == CLI_OK)
+		code = find_mpi(&run);
 	if (code != CLI_OK)
 		return code;
 	if (run.argv[0])

@@ -18,16 +18,13 @@
 #define MARGIN_S    10 /* beside the time that LTTng waits */
 #define PLUGIN_FILE "babeltrace-plugin-flextrace.so"
 
-/* From the folder of this command: in the build tree, and where both were installed. */
-static const char *const provider_paths[] = {"../tracer/" PROVIDER_FILE,
-                                             "../" FLEXTRACE_LIBDIR "/" PROVIDER_FILE};
-static const char *const plugin_paths[] = {"../converter/bt2/" PLUGIN_FILE,
-                                           "../" FLEXTRACE_LIBDIR
-                                           "/babeltrace2/plugins/" PLUGIN_FILE};
-
-static bool find_beside(const char *const paths[2], char ret_path[PATH_MAX])
+/* Finds a file in the build tree, or where it was installed, each as seen from the folder of this
+ * command. */
+static bool find_beside(const char *built, const char *installed, const char *file,
+                        char ret_path[PATH_MAX])
 {
-	char self[PATH_MAX];
+	const char *const folders[] = {built, installed};
+	char self[PATH_MAX], path[PATH_MAX + 256];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
 
@@ -37,8 +34,20 @@ static bool find_beside(const char *const paths[2], char ret_path[PATH_MAX])
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';
-	return realpath(path_of(self, paths[0]).text, ret_path) ||
-	       realpath(path_of(self, paths[1]).text, ret_path);
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/../%s%s", self, folders[i], file);
+		if (realpath(path, ret_path))
+			return true;
+	}
+	return false;
+}
+
+bool library_find(const char *folder, const char *file, char ret_path[PATH_MAX])
+{
+	char built[64];
+
+	snprintf(built, sizeof(built), "tracer/%s", folder);
+	return find_beside(built, FLEXTRACE_LIBDIR "/", file, ret_path);
 }
 
 const char *provider_choose(char ret_path[PATH_MAX])
@@ -47,14 +56,15 @@ const char *provider_choose(char ret_path[PATH_MAX])
 
 	if (wanted && wanted[0])
 		snprintf(ret_path, PATH_MAX, "%s", wanted);
-	else if (!find_beside(provider_paths, ret_path))
+	else if (!library_find("", PROVIDER_FILE, ret_path))
 		memcpy(ret_path, PROVIDER_FILE, sizeof(PROVIDER_FILE));
 	return ret_path;
 }
 
 bool plugin_find(char ret_dir[PATH_MAX])
 {
-	if (!find_beside(plugin_paths, ret_dir))
+	if (!find_beside("converter/bt2/", FLEXTRACE_LIBDIR "/babeltrace2/plugins/", PLUGIN_FILE,
+	                 ret_dir))
 		return false;
 	*strrchr(ret_dir, '/') = '\0';
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * provider.h: where the LTTng provider of instrumented programs is, and the babeltrace2 plug-in,
- * seen from this command.
+ * provider.h: where the LTTng provider of instrumented programs is, the babeltrace2 plug-in, and
+ * what else programs load, seen from this command.
  */
 #ifndef FLEXTRACE_PROVIDER_H
 #define FLEXTRACE_PROVIDER_H
@@ -17,6 +17,10 @@
  * command (in the build tree, or where both were installed), else PROVIDER_FILE for the dynamic
  * linker to find. */
 const char *provider_choose(char ret_path[PATH_MAX]);
+
+/* Finds a library of the tracer beside this command; `folder`: where it is below tracer/ in the
+ * build tree. False = not there. */
+bool library_find(const char *folder, const char *file, char ret_path[PATH_MAX]);
 
 /* Finds the folder of the babeltrace2 plug-in beside this command; false = not there. */
 bool plugin_find(char ret_dir[PATH_MAX]);

@@ -39,6 +39,7 @@ static int argument_of(const struct option_spec *spec)
 {
 	switch (spec->type) {
 	case OPTION_FLAG:
+	case OPTION_WORD:
 	case OPTION_LIMIT:
 	case OPTION_BUDGET:
 		return optional_argument;
@@ -244,7 +245,7 @@ static void help_option(FILE *to, const struct option_spec *spec, const char *in
 {
 	char argument[32] = "", help[256];
 
-	if (spec->type == OPTION_LIMIT || spec->type == OPTION_BUDGET)
+	if (spec->type == OPTION_WORD || spec->type == OPTION_LIMIT || spec->type == OPTION_BUDGET)
 		snprintf(argument, sizeof(argument), "[=%s]", spec->metavar);
 	else if (spec->type != OPTION_FLAG)
 		snprintf(argument, sizeof(argument), "=%s", spec->metavar);

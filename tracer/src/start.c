@@ -12,6 +12,7 @@
 #include "environment.h"
 #include "loader.h"
 #include "services.h"
+#include "start.h"
 #include "tracer.h"
 
 ELF_NOTE(ELF_NOTE_PROGRAM)
@@ -25,8 +26,15 @@ const int *flextrace_i_state[flextrace_i_n_events] = {
 };
 const struct flextrace_i_api *flextrace_i_api;
 
+#ifndef FLEXTRACE_START_LATE
 /* The first priority that is not the compiler's: static constructors of the program may record. */
 __attribute__((constructor(101))) static void start(void)
+{
+	flextrace_i_start();
+}
+#endif
+
+void flextrace_i_start(void)
 {
 	const struct flextrace_i_services *services = NULL;
 	const struct flextrace_i_api *api;

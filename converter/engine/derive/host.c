@@ -3,6 +3,7 @@
 
 #include "derive_impl.h"
 #include "base/text/json_text.h"
+#include "model/words/sync_ops.h"
 
 int host_discard(struct derive *derive, const struct host_input *input, enum loss_cause cause)
 {
@@ -238,13 +239,16 @@ int host_end_open(struct derive *derive)
 }
 
 /* Intervals that need not nest have lanes of their own, so that they never count as crossing. */
-static enum track_kind track_kind_of(const struct host_row *row)
+static enum track_kind track_kind_of(const struct derive *derive, const struct host_row *row)
 {
 	switch (row->class) {
 	case RECORD_ASYNC_BEGIN:
 	case RECORD_STEP:
 	case RECORD_WINDOW:
 		return TRACK_ASYNC;
+	case RECORD_COLLECTIVE:
+		return sync_op_is_async(string_get(derive->out.strings, row->name)) ? TRACK_ASYNC
+		                                                                    : TRACK_THREAD;
 	default:
 		return TRACK_THREAD;
 	}
@@ -255,7 +259,7 @@ static int merge_row(void *context, void *visited)
 	struct derive *derive = context;
 	struct host_row *row = visited;
 	uint32_t thread = row->track, process = derive->identity->threads[thread].process;
-	enum track_kind kind = track_kind_of(row);
+	enum track_kind kind = track_kind_of(derive, row);
 	uint32_t family, depth;
 
 	FLEXTRACE_TRY(family_of_thread(derive, row->track, kind, &family));

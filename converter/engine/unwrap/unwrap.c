@@ -33,6 +33,7 @@ void unwrap_free(struct unwrap *unwrap)
 	matches_release(unwrap);
 	table_release(&unwrap->syncs);
 	table_release(&unwrap->collectives.points);
+	map_release(&unwrap->collectives.sets);
 	map_release(&unwrap->collectives.open_keys);
 	free(unwrap->collectives.open);
 	free(unwrap->estimates.idles);
@@ -300,13 +301,30 @@ static int add_point(struct unwrap *unwrap, const struct pushed *pushed,
 	return FLEXTRACE_OK;
 }
 
+/* Numbers what is done with one group: messages to several peers have one number, and so may a
+ * message and a collective. */
+static int find_set(struct unwrap_collectives *all, const struct record_collective *record,
+                    uint32_t *ret_set)
+{
+	uint64_t a = (uint64_t)record->group << 32 | record->head.name;
+
+	*ret_set = map_find(&all->sets, a, record->peers);
+	if (*ret_set != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_set = all->n_sets++;
+	return map_put(&all->sets, a, record->peers, *ret_set);
+}
+
 static int push_collective(struct unwrap *unwrap, const struct pushed *pushed)
 {
 	const struct record_collective *record = (const struct record_collective *)pushed->record;
-	uint64_t a = (uint64_t)pushed->process << 32 | record->group, b = record->seq;
-	uint32_t open = map_find(&unwrap->collectives.open_keys, a, b);
+	uint64_t a, b = record->seq;
 	struct sync_point *point;
+	uint32_t set, open;
 
+	FLEXTRACE_TRY(find_set(&unwrap->collectives, record, &set));
+	a = (uint64_t)pushed->process << 32 | set;
+	open = map_find(&unwrap->collectives.open_keys, a, b);
 	if (record->head.kind == FLEXTRACE_PHASE_ENTER) {
 		unwrap->ledger->rows[RECORD_COLLECTIVE]++;
 		FLEXTRACE_TRY(add_point(unwrap, pushed, &point));

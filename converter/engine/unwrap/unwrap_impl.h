@@ -277,8 +277,10 @@ struct unwrap_marks {
 
 /* What host programs did together. */
 struct unwrap_collectives {
-	struct table points;      /* struct sync_point */
-	struct map open_keys;     /* (process and group, seq) -> place in `open` */
+	struct table points; /* struct sync_point */
+	struct map sets;     /* (group and op, peers) -> number */
+	uint32_t n_sets;
+	struct map open_keys;     /* (process and set, seq) -> place in `open` */
 	struct sync_point **open; /* owned array; weak rows of points */
 	uint32_t n_open;
 };

@@ -55,25 +55,30 @@ const char *collective_op(const char *name, uint32_t n, double *ret_size, double
 
 /* -- parts of programs ------------------------------------------------------------------------- */
 
-static uint32_t who_of(const struct timeline *timeline, const struct sync_point *point)
+static uint32_t who_of(const struct timeline *timeline, const struct sync_point *point,
+                       enum op_family family)
 {
 	uint64_t sum = 0;
-	int32_t only;
+	int32_t only = -1;
 
 	if (point->peers)
 		sync_op_peers(string_get(timeline->strings, point->peers),
 		              timeline->identity->processes[point->process].rank, &only, &sum);
+	/* Who names one rank may name the root: that says nothing of the others. */
+	if (only >= 0 && (family >= OP_BROADCAST || family == OP_OTHER))
+		return 0;
 	return (uint32_t)(sum ^ sum >> 32);
 }
 
-static int take_point(struct collectives *out, const struct sync_point *point)
+static int take_point(void *context, const struct sync_point *point)
 {
+	struct collectives *out = context;
 	const struct timeline *timeline = out->timeline;
+	enum op_family family = sync_op_family(string_get(timeline->strings, point->op));
 	struct aligned start, end;
 
 	if (point->enter_host_ns == INT64_MIN || point->exit_host_ns == INT64_MAX ||
-	    point->exit_host_ns < point->enter_host_ns ||
-	    sync_op_family(string_get(timeline->strings, point->op)) >= OP_SEND)
+	    point->exit_host_ns < point->enter_host_ns || family >= OP_SEND)
 		return FLEXTRACE_OK;
 	start = alignment_place(timeline->alignment, point->process, point->enter_host_ns);
 	end = alignment_place(timeline->alignment, point->process, point->exit_host_ns);
@@ -87,7 +92,7 @@ static int take_point(struct collectives *out, const struct sync_point *point)
 		.device = FLEXTRACE_NONE,
 		.group = point->group,
 		.op = point->op,
-		.who = who_of(timeline, point),
+		.who = who_of(timeline, point, family),
 		.err_ns = start.err_ns > end.err_ns ? start.err_ns : end.err_ns,
 		.status = (uint8_t)(start.status > end.status ? start.status : end.status),
 	};
@@ -104,27 +109,21 @@ static int find_rows(const struct timeline *timeline, struct map *rows)
 	return FLEXTRACE_OK;
 }
 
-static int take_points(struct collectives *out, const struct map *rows)
-{
-	TABLE_EACH(struct sync_point, point, out->timeline->sync_points) {
-		if (!out->timeline->counts.n_filtered ||
-		    map_find(rows, point->stream, point->index) != MAP_NONE)
-			FLEXTRACE_TRY(take_point(out, point));
-	}
-	return FLEXTRACE_OK;
-}
-
-static int take_programs(struct collectives *out)
+int each_sync_point(const struct timeline *timeline, sync_point_taker *take, void *context)
 {
 	struct map rows = {0};
 	int code = FLEXTRACE_OK;
 
-	if (!out->timeline->sync_points || !out->timeline->sync_points->n_rows)
+	if (!timeline->sync_points || !timeline->sync_points->n_rows)
 		return FLEXTRACE_OK;
-	if (out->timeline->counts.n_filtered)
-		code = find_rows(out->timeline, &rows);
-	if (code == FLEXTRACE_OK)
-		code = take_points(out, &rows);
+	if (timeline->counts.n_filtered)
+		code = find_rows(timeline, &rows);
+	TABLE_EACH(struct sync_point, point, timeline->sync_points) {
+		if (code == FLEXTRACE_OK &&
+		    (!timeline->counts.n_filtered ||
+		     map_find(&rows, point->stream, point->index) != MAP_NONE))
+			code = take(context, point);
+	}
 	map_release(&rows);
 	return code;
 }
@@ -279,7 +278,7 @@ int collectives_find(struct collectives *collectives, const struct findings *fin
 	if (code == FLEXTRACE_OK)
 		code = collectives_take_told(collectives);
 	if (code == FLEXTRACE_OK)
-		code = take_programs(collectives);
+		code = each_sync_point(timeline, take_point, collectives);
 	if (code == FLEXTRACE_OK)
 		join(collectives);
 	return code;

@@ -83,6 +83,11 @@ struct collectives {
 int collectives_find(struct collectives *collectives, const struct findings *findings);
 void collectives_release(struct collectives *collectives);
 
+/* Calls `take` for what programs recorded of collectives and messages, but for what filters left
+ * out, until it fails. */
+typedef int sync_point_taker(void *context, const struct sync_point *point);
+int each_sync_point(const struct timeline *timeline, sync_point_taker *take, void *context);
+
 /* collectives_devices.c: adds the parts of devices. */
 int collectives_take_devices(struct collectives *collectives, const struct transfers *transfers);
 

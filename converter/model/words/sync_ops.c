@@ -15,7 +15,6 @@
 #include "sync_ops.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +22,16 @@
 
 #define MAX_NAME 32
 
-/* "MPI_Allreduce", "nccl:all_reduce" -> "allreduce"; cut if it is longer than any name we know. */
+/* "MPI_Allreduce", "MPI_Allreduce_c" (with large counts), "nccl:all_reduce" -> "allreduce"; cut if
+ * it is longer than any name we know. */
 static void plain_name(const char *op, char name[MAX_NAME])
 {
 	const char *colon = strrchr(op, ':');
 	size_t n = 0;
 
 	for (const char *c = colon ? colon + 1 : op; *c && n + 1 < MAX_NAME; c++) {
+		if (strcmp(c, "_c") == 0)
+			break;
 		if (isalnum((unsigned char)*c))
 			name[n++] = ascii_lower(*c);
 	}
@@ -60,7 +62,13 @@ enum op_family sync_op_family(const char *op)
 		{"reduce", OP_REDUCE},
 		{"gather", OP_GATHER},
 		{"send", OP_SEND},
+		{"bsend", OP_SEND},
+		{"ssend", OP_SEND},
+		{"rsend", OP_SEND},
 		{"isend", OP_SEND},
+		{"ibsend", OP_SEND},
+		{"issend", OP_SEND},
+		{"irsend", OP_SEND},
 		{"recv", OP_RECEIVE},
 		{"receive", OP_RECEIVE},
 	};
@@ -77,6 +85,12 @@ enum op_family sync_op_family(const char *op)
 			return names[i].family;
 	}
 	return OP_OTHER;
+}
+
+bool sync_op_is_async(const char *op)
+{
+	return strncmp(op, "MPI_", 4) == 0 && (op[4] == 'I' || strstr(op, "_init")) &&
+	       sync_op_family(op) == OP_OTHER;
 }
 
 static uint64_t mix(uint32_t rank)

@@ -5,6 +5,7 @@
 #ifndef FLEXTRACE_SYNC_OPS_H
 #define FLEXTRACE_SYNC_OPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum op_family {
@@ -23,6 +24,10 @@ enum op_family {
 };
 
 enum op_family sync_op_family(const char *op);
+
+/* Whether it lasts from a call that returns before its work is done to another one that waits for
+ * it: "MPI_Iallreduce", "MPI_Allreduce_init". */
+bool sync_op_is_async(const char *op);
 
 /* Ranks in a list like "1,2": their number (0: not such a list), and in `ret_only` the only one
  * if it is one. `ret_sum`: of the set of these ranks and `self`, whatever their order. */
