@@ -157,12 +157,22 @@ static void leave(const PyFrameObject *frame, const struct function *function)
 	remove_call(call);
 }
 
+/* What can be known without a look at the frame: while nobody records, nothing else is done. */
+static bool is_of_use(int event)
+{
+	if (event > PyTrace_RETURN && !with_c_functions)
+		return false;
+	if (event == PyTrace_CALL || event == PyTrace_C_CALL)
+		return by_line || RECORDS_ON(scope);
+	return own.n > 0;
+}
+
 static int on_event(PyObject *self, PyFrameObject *frame, int event, PyObject *arg)
 {
 	struct function *function;
 
 	(void)self;
-	if (event > PyTrace_RETURN && !with_c_functions)
+	if (!is_of_use(event))
 		return 0;
 	function = functions_of_frame(frame);
 	if (!function)
