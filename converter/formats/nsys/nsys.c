@@ -90,19 +90,6 @@ int nsys_name(struct nsys *nsys, const struct nsys_rows *rows, enum nsys_column 
 	return FLEXTRACE_OK;
 }
 
-int nsys_write_scope(struct nsys *nsys, const struct nsys_rows *rows, const struct nsys_span *span,
-                     const struct flextrace_scope *scope, const char *args)
-{
-	struct event event = nsys_event(nsys, rows, span, RECORD_SCOPE_ARGS);
-
-	event.payload.scope_args = (struct flextrace_scope_args){scope->correlation, args};
-	FLEXTRACE_TRY(import_write(&nsys->import, nsys->stream, &event));
-	event.class = RECORD_SCOPE;
-	event.payload.scope = *scope;
-	event.payload.scope.begin_ns = span->begin_ns;
-	return nsys_write(nsys, &event);
-}
-
 /* -- arguments ------------------------------------------------------------------------------- */
 
 void nsys_args_begin(struct nsys *nsys, const char *category)
@@ -137,6 +124,26 @@ int nsys_args_end(struct nsys *nsys, const char **ret_args)
 
 	json_text_close(&nsys->args, '}');
 	return json_text_get(&nsys->args, ret_args, &n_bytes);
+}
+
+int nsys_write_scope(struct nsys *nsys, const struct nsys_rows *rows, const struct nsys_span *span,
+                     struct flextrace_scope *scope)
+{
+	struct event event = nsys_event(nsys, rows, span, RECORD_BEGIN);
+
+	if (!span->has_end) {
+		event.payload.edge = (struct flextrace_span_edge){.kind = scope->kind,
+		                                                  .name = scope->name};
+		return nsys_write(nsys, &event);
+	}
+	event.class = RECORD_SCOPE_ARGS;
+	event.payload.scope_args.correlation = scope->correlation;
+	FLEXTRACE_TRY(nsys_args_end(nsys, &event.payload.scope_args.args));
+	FLEXTRACE_TRY(import_write(&nsys->import, nsys->stream, &event));
+	event.class = RECORD_SCOPE;
+	scope->begin_ns = span->begin_ns;
+	event.payload.scope = *scope;
+	return nsys_write(nsys, &event);
 }
 
 /* -- tables ---------------------------------------------------------------------------------- */
@@ -200,19 +207,17 @@ static int take_row(struct nsys *nsys, const struct nsys_rows *rows)
 	return nsys->table->take(nsys, rows, &span);
 }
 
-static int read_rows(struct nsys *nsys, struct nsys_rows *rows, const char *path)
+int nsys_end_table(struct nsys *nsys, const struct nsys_rows *rows, const char *table)
 {
-	int code;
+	char path[4096];
 
-	while ((code = nsys_rows_next(rows)) > 0)
-		FLEXTRACE_TRY(take_row(nsys, rows));
+	snprintf(path, sizeof(path), "%s:%s", nsys->path, table);
 	import_warn_of_faults(&nsys->import, path, "Rows", "row");
-	if (code < 0 || !rows->is_damaged)
-		return code;
+	if (!rows->is_damaged)
+		return FLEXTRACE_OK;
 	import_warn(&nsys->import,
-	            "The table is damaged, and not read to its end: file=%s, "
-	            "cause=%s",
-	            path, nsys_db_cause(nsys->db));
+	            "The table is damaged, and not read to its end: file=%s, cause=%s", path,
+	            nsys_db_cause(nsys->db));
 	return import_lose(&nsys->import, LOSS_TRUNCATED_STREAM, 1);
 }
 
@@ -227,8 +232,10 @@ static int read_table(struct nsys *nsys, const struct nsys_table *table)
 	snprintf(path, sizeof(path), "%s:%s", nsys->path, table->name);
 	if (code >= 0 && rows.statement)
 		code = import_add_file(&nsys->import, nsys->stream, "nsys", path);
-	if (code >= 0)
-		code = read_rows(nsys, &rows, path);
+	while (code == 0 && (code = nsys_rows_next(&rows)) > 0)
+		code = take_row(nsys, &rows);
+	if (code == 0)
+		code = nsys_end_table(nsys, &rows, table->name);
 	nsys_rows_end(&rows);
 	return code;
 }

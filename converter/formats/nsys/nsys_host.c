@@ -30,7 +30,7 @@ static const char *category_of_call(const struct nsys_rows *rows, const char *na
 
 int nsys_take_call(struct nsys *nsys, const struct nsys_rows *rows, const struct nsys_span *span)
 {
-	const char *category = nsys->table->category, *args;
+	const char *category = nsys->table->category;
 	struct flextrace_scope scope = {.kind = FLEXTRACE_RUNTIME_CALL};
 	int64_t number;
 
@@ -43,8 +43,7 @@ int nsys_take_call(struct nsys *nsys, const struct nsys_rows *rows, const struct
 	nsys_args_begin(nsys, category);
 	if (nsys_integer(rows, NSYS_RETURN, &number) && number)
 		nsys_args_number(nsys, "return value", number);
-	FLEXTRACE_TRY(nsys_args_end(nsys, &args));
-	return nsys_write_scope(nsys, rows, span, &scope, args);
+	return nsys_write_scope(nsys, rows, span, &scope);
 }
 
 /* -- names of NVTX --------------------------------------------------------------------------- */
@@ -160,22 +159,14 @@ static int begin_args(struct nsys *nsys, const struct nsys_rows *rows)
 	return add_value(nsys, rows);
 }
 
-/* A range of a thread; one that was open when the recording ended has only a begin. */
 static int take_range(struct nsys *nsys, const struct nsys_rows *rows, const struct nsys_span *span,
                       const char *name)
 {
-	struct event event = nsys_event(nsys, rows, span, RECORD_BEGIN);
-	const struct flextrace_scope scope = {.kind = FLEXTRACE_RUNTIME_USER, .name = name};
-	const char *args;
+	struct flextrace_scope scope = {.kind = FLEXTRACE_RUNTIME_USER, .name = name};
 
-	if (span->has_end) {
-		FLEXTRACE_TRY(begin_args(nsys, rows));
-		FLEXTRACE_TRY(nsys_take_payload(nsys, rows, span, name));
-		FLEXTRACE_TRY(nsys_args_end(nsys, &args));
-		return nsys_write_scope(nsys, rows, span, &scope, args);
-	}
-	event.payload.edge.name = name;
-	return nsys_write(nsys, &event);
+	FLEXTRACE_TRY(begin_args(nsys, rows));
+	FLEXTRACE_TRY(nsys_take_payload(nsys, rows, span, name));
+	return nsys_write_scope(nsys, rows, span, &scope);
 }
 
 /* A range that another thread may end, and that need not nest. */

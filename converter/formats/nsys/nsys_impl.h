@@ -168,9 +168,13 @@ struct event nsys_event(const struct nsys *nsys, const struct nsys_rows *rows,
                         const struct nsys_span *span, enum record_class class);
 int nsys_write(struct nsys *nsys, const struct event *event);
 
-/* Writes an interval of a thread. */
+/* Ends the arguments and writes an interval of a thread that has them; only its begin where the
+ * recording ended before it. */
 int nsys_write_scope(struct nsys *nsys, const struct nsys_rows *rows, const struct nsys_span *span,
-                     const struct flextrace_scope *scope, const char *args);
+                     struct flextrace_scope *scope);
+
+/* Tells what was rejected of a table, and whether it is read to its end. */
+int nsys_end_table(struct nsys *nsys, const struct nsys_rows *rows, const char *table);
 
 /* -- nsys_who.c */
 

@@ -134,19 +134,11 @@ static int write_call(struct nsys *nsys, const struct nsys_rows *rows, const str
 		{NSYS_SIZE, "bytes"},  {NSYS_RECV_SIZE, "received bytes"},
 		{NSYS_REMOTE, "peer"}, {NSYS_TAG, "tag"},
 		{NSYS_ROOT, "root"},   {NSYS_COMM, "communicator"}};
-	const struct flextrace_scope scope = {.kind = FLEXTRACE_RUNTIME_CALL, .name = name};
-	struct event event = nsys_event(nsys, rows, span, RECORD_BEGIN);
-	const char *args;
+	struct flextrace_scope scope = {.kind = FLEXTRACE_RUNTIME_CALL, .name = name};
 
-	if (!span->has_end) {
-		event.payload.edge.kind = FLEXTRACE_RUNTIME_CALL;
-		event.payload.edge.name = name;
-		return nsys_write(nsys, &event);
-	}
 	nsys_args_begin(nsys, nsys->table->category);
 	nsys_args_columns(nsys, rows, told, COUNT(told));
-	FLEXTRACE_TRY(nsys_args_end(nsys, &args));
-	return nsys_write_scope(nsys, rows, span, &scope, args);
+	return nsys_write_scope(nsys, rows, span, &scope);
 }
 
 int nsys_take_mpi(struct nsys *nsys, const struct nsys_rows *rows, const struct nsys_span *span)
@@ -220,14 +212,11 @@ int nsys_take_collective(struct nsys *nsys, const struct nsys_rows *rows,
 /* 's', 'r', 'i' (a receive that returns at once), or 0: both ways, or something else. */
 static char direction_of(const char *name)
 {
-	static const char *const sends[] = {"MPI_Send",  "MPI_Bsend",  "MPI_Ssend",  "MPI_Rsend",
-	                                    "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend"};
+	enum op_family family = sync_op_family(name);
 
-	for (size_t i = 0; i < COUNT(sends); i++) {
-		if (strcmp(name, sends[i]) == 0)
-			return 's';
-	}
-	return strcmp(name, "MPI_Recv") == 0 ? 'r' : strcmp(name, "MPI_Irecv") == 0 ? 'i' : 0;
+	if (family == OP_SEND)
+		return 's';
+	return family == OP_RECEIVE ? 'r' : strcmp(name, "MPI_Irecv") == 0 ? 'i' : 0;
 }
 
 /* Counts a message among those that may not overtake each other. A receive that returns at once may

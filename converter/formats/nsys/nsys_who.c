@@ -20,13 +20,8 @@ int nsys_each(struct nsys *nsys, const char *table,
 
 	while (code == 0 && (code = nsys_rows_next(&rows)) > 0)
 		code = visit(nsys, &rows);
-	if (code == 0 && rows.is_damaged) {
-		import_warn(&nsys->import,
-		            "The table is damaged, and not read to its end: "
-		            "file=%s:%s, cause=%s",
-		            nsys->path, table, nsys_db_cause(nsys->db));
-		code = import_lose(&nsys->import, LOSS_TRUNCATED_STREAM, 1);
-	}
+	if (code == 0)
+		code = nsys_end_table(nsys, &rows, table);
 	nsys_rows_end(&rows);
 	return code;
 }
@@ -61,39 +56,23 @@ int nsys_find_device(struct nsys *nsys, uint32_t process, uint32_t number)
 	return code < 0 ? code : FLEXTRACE_OK;
 }
 
-/* A rank that the file tells of a process; negative: it is none. */
-static int take_rank(struct nsys *nsys, uint64_t global, int64_t rank)
-{
-	uint32_t process;
-
-	if (rank < 0 || rank > INT32_MAX)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(nsys_find_process(nsys, global, &process));
-	nsys->processes[process].rank = (int32_t)rank;
-	return FLEXTRACE_OK;
-}
-
+/* Of the table of ranks, or of one of threads: wrappers of MPI call the thread of a rank so. */
 static int visit_rank(struct nsys *nsys, const struct nsys_rows *rows)
 {
-	int64_t global, rank;
-
-	if (!nsys_integer(rows, NSYS_GLOBAL_TID, &global) || !nsys_integer(rows, NSYS_RANK, &rank))
-		return FLEXTRACE_OK;
-	return take_rank(nsys, (uint64_t)global, rank);
-}
-
-/* Wrappers of MPI name the thread of a rank. */
-static int visit_thread_rank(struct nsys *nsys, const struct nsys_rows *rows)
-{
-	const char *name, *end;
-	int64_t global;
-	uint64_t rank;
+	int64_t global, rank = -1;
+	const char *name;
+	uint64_t number;
+	uint32_t process;
 
 	FLEXTRACE_TRY(nsys_name(nsys, rows, NSYS_NAME_ID, &name));
-	if (strncmp(name, "MPI Rank ", 9) != 0 || !digits_read(name + 9, &end, &rank) || *end ||
-	    !nsys_integer(rows, NSYS_GLOBAL_TID, &global))
+	if (strncmp(name, "MPI Rank ", 9) == 0 && digits_read_all(name + 9, INT32_MAX, &number))
+		rank = (int64_t)number;
+	nsys_integer(rows, NSYS_RANK, &rank);
+	if (rank < 0 || rank > INT32_MAX || !nsys_integer(rows, NSYS_GLOBAL_TID, &global))
 		return FLEXTRACE_OK;
-	return take_rank(nsys, (uint64_t)global, rank > INT32_MAX ? -1 : (int64_t)rank);
+	FLEXTRACE_TRY(nsys_find_process(nsys, (uint64_t)global, &process));
+	nsys->processes[process].rank = (int32_t)rank;
+	return FLEXTRACE_OK;
 }
 
 /* -- the session ----------------------------------------------------------------------------- */
@@ -167,7 +146,7 @@ int nsys_read_session(struct nsys *nsys)
 	FLEXTRACE_TRY(nsys_each(nsys, "TARGET_INFO_SESSION_START_TIME", visit_start));
 	for (size_t i = 0; i < COUNT(properties); i++)
 		FLEXTRACE_TRY(nsys_each(nsys, properties[i], visit_property));
-	FLEXTRACE_TRY(nsys_each(nsys, "ThreadNames", visit_thread_rank));
+	FLEXTRACE_TRY(nsys_each(nsys, "ThreadNames", visit_rank));
 	return nsys_each(nsys, "MPI_RANKS", visit_rank);
 }
 

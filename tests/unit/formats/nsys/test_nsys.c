@@ -532,6 +532,49 @@ static void test_nsys__survives_a_wrong_byte_anywhere(void **state)
 	free(bytes);
 }
 
+/* Lets all children of the first page that has some be one and the same. */
+static void tie_pages(char *bytes, size_t n)
+{
+	enum { PAGE_BYTES = 512, INTERIOR = 5 };
+
+	for (size_t page = PAGE_BYTES; page < n; page += PAGE_BYTES) {
+		uint8_t *at = (uint8_t *)bytes + page;
+		uint32_t n_cells = (uint32_t)at[3] << 8 | at[4];
+		const uint8_t *first = at + ((uint32_t)at[12] << 8 | at[13]);
+
+		if (*at != INTERIOR || n_cells < 3)
+			continue;
+		for (uint32_t i = 1; i < n_cells; i++)
+			memcpy(at + ((uint32_t)at[12 + 2 * i] << 8 | at[13 + 2 * i]), first, 4);
+		return;
+	}
+	fail_msg("No page has children");
+}
+
+static void test_nsys__rows_that_go_backwards_end_a_table(void **state)
+{
+	static const char sql[] =
+		"PRAGMA page_size = 512; CREATE TABLE OSRT_API (start INTEGER, end INTEGER,"
+		" globalTid INTEGER, nameId INTEGER);"
+		"INSERT INTO OSRT_API WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
+		" FROM n WHERE i < 500) SELECT i, i, TID(70, 70), NULL FROM n;";
+	struct flex_run *run = *state;
+	char *path = nsys_make(run, "report.sqlite", sql);
+	size_t n;
+	char *bytes = scratch_read(run->in, "report.sqlite", &n);
+	FILE *file = fopen(path, "w");
+
+	tie_pages(bytes, n);
+	fwrite(bytes, 1, n, file);
+	fclose(file);
+	nsys_convert(run, path);
+	assert_true(run->host.n_rows > 0 && run->host.n_rows < 500);
+	assert_int_equal(ledger_lost(&run->ledger), 1);
+	assert_non_null(strstr(run->warnings, "cause=its rows go backwards"));
+	free(bytes);
+	free(path);
+}
+
 static uint32_t count_files(const char *dir)
 {
 	DIR *folder = opendir(dir);
@@ -576,6 +619,7 @@ int main(void)
 		TEST(test_nsys__refuses_other_files),
 		TEST(test_nsys__survives_a_cut_anywhere),
 		TEST(test_nsys__survives_a_wrong_byte_anywhere),
+		TEST(test_nsys__rows_that_go_backwards_end_a_table),
 		TEST(test_nsys__writes_nothing_beside_the_file),
 	};
 
