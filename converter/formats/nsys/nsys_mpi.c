@@ -5,7 +5,7 @@
  * must have seen MPI begin; a receive from any rank ends the count of its communicator. Without one
  * of these a call is an interval like others, with what the report says as its arguments.
  *
- * A call that returns before its work is done counts, and proves nothing.
+ * Collectives that return before their work is done, or that not all ranks call, are not counted.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -169,31 +169,27 @@ static int write_part(struct nsys *nsys, const struct nsys_rows *rows, const str
 	return nsys_write(nsys, &event);
 }
 
-/* Whether ranks wait in it for each other: not in what returns at once or has nothing to carry. */
-static bool is_meeting(const struct nsys_rows *rows, const char *name)
-{
-	enum op_family family = sync_op_family(name);
-	int64_t bytes;
-
-	return family != OP_OTHER && family < OP_SEND &&
-	       (family == OP_BARRIER || (nsys_integer(rows, NSYS_SIZE, &bytes) && bytes > 0));
-}
-
+/* Only what all ranks of a communicator call is counted, and what has bytes to carry, or is a
+ * barrier, makes them wait. */
 int nsys_take_collective(struct nsys *nsys, const struct nsys_rows *rows,
                          const struct nsys_span *span)
 {
 	struct flextrace_collective part = {.peers = ""};
+	enum op_family family;
 	struct nsys_comm *comm;
 	char peers[16];
+	int64_t bytes = 0;
 
 	FLEXTRACE_TRY(nsys_name(nsys, rows, NSYS_TEXT_ID, &part.op));
 	FLEXTRACE_TRY(find_comm(nsys, rows, span, &comm));
-	if (!comm)
+	family = sync_op_family(part.op);
+	if (!comm || family == OP_OTHER || family >= OP_SEND)
 		return write_call(nsys, rows, span, part.op);
 	part.seq = comm->n_collectives++;
-	if (!is_meeting(rows, part.op))
+	nsys_integer(rows, NSYS_SIZE, &bytes);
+	if (family != OP_BARRIER && bytes <= 0)
 		return write_call(nsys, rows, span, part.op);
-	if (sync_op_family(part.op) >= OP_BROADCAST) { /* rooted: the others name the root */
+	if (family >= OP_BROADCAST) { /* rooted: the others name the root */
 		int32_t root = rank_at(rows, NSYS_ROOT);
 
 		root = root < 0 ? -1 : world_rank(comm, root);
@@ -249,14 +245,16 @@ int nsys_take_message(struct nsys *nsys, const struct nsys_rows *rows, const str
 	int32_t peer = rank_at(rows, NSYS_REMOTE);
 	char group[96], peers[16], direction;
 	struct nsys_comm *comm;
+	bool is_told = peer >= 0 && rank_at(rows, NSYS_TAG) >= 0;
 	int code = 0;
 
 	FLEXTRACE_TRY(nsys_name(nsys, rows, NSYS_TEXT_ID, &part.op));
 	FLEXTRACE_TRY(find_comm(nsys, rows, span, &comm));
 	direction = direction_of(part.op);
-	if (comm && (!direction || peer < 0 || rank_at(rows, NSYS_TAG) < 0))
+	if (comm &&
+	    (!direction || (!is_told && direction != 's'))) /* a send without is to nobody */
 		comm->has_doubts = true;
-	if (comm && !comm->has_doubts)
+	if (comm && is_told && !comm->has_doubts)
 		code = count_message(nsys, rows, comm, span, direction, &part.seq);
 	FLEXTRACE_TRY(code);
 	if (!code || world_rank(comm, peer) < 0)

@@ -59,6 +59,14 @@ static void convert_ranks(struct flex_run *run, const char *schema, const char *
 	" i * 1000000 + 4000 + ahead, TID(70, 70), 2, " WORLD " + rank, NULL, 0, 0, NULL"         \
 	" FROM n, me;"
 
+/* A call that not all ranks of the communicator make, and one that returns at once. */
+#define OTHERS                                                                          \
+	"INSERT INTO StringIds VALUES (30, 'MPI_Comm_create_group');"                   \
+	"INSERT INTO MPI_COLLECTIVES_EVENTS SELECT 50000000 + ahead, 50000500 + ahead," \
+	" TID(70, 70), 30, " WORLD " + rank, NULL, 8, 8, NULL FROM me WHERE rank = 1;"  \
+	"INSERT INTO MPI_COLLECTIVES_EVENTS SELECT 50000600 + ahead, 50000700 + ahead," \
+	" TID(70, 70), 7, " WORLD " + rank, NULL, 8, 8, NULL FROM me WHERE rank = 0;"
+
 static uint64_t count_told(const struct flex_run *run)
 {
 	return flex_count(&run->host, "kind", "Collective");
@@ -71,7 +79,7 @@ static void test_nsys_ranks__barriers_tie_the_clocks_of_files(void **state)
 	int64_t offset_ns, half_ns;
 	uint64_t row;
 
-	convert_ranks(run, nsys_schema_2024, INIT COMM BARRIERS);
+	convert_ranks(run, nsys_schema_2024, INIT COMM BARRIERS OTHERS);
 	alignment = flex_read_table(run, "alignment.csv");
 	collectives = flex_read_table(run, "collectives.csv");
 	assert_int_equal(count_told(run), 400);
@@ -171,6 +179,8 @@ static void test_nsys_ranks__messages_are_counted_while_their_order_is_sure(void
 		{MESSAGE("5000", "4 + rank", "1", "iif(rank, -1, other)")
 	                 MESSAGE("6000", "4 + rank", "1", "other"),
 	         2}, /* from anybody */
+		{MESSAGE("5000", "4", "1", "-1") MESSAGE("6000", "4 + rank", "1", "other"),
+	         2}, /* to nobody */
 		{MESSAGE("5000", "9", "1", "other") MESSAGE("6000", "4 + rank", "1", "other"), 0},
 		{MESSAGE("5000", "4 + 4 * rank", "1", "other")
 	                 MESSAGE("6000", "4 + rank", "1", "other"),
