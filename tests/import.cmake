@@ -73,6 +73,7 @@ flextrace_add_unit_test(NAME tt_data SOURCES ${flex_fixture} LIBS PkgConfig::CJS
 if(SQLITE_FOUND)
 	set(nsys_fixture tests/support/nsys_fixture.c ${flex_fixture})
 	flextrace_add_unit_test(NAME nsys SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE)
+	flextrace_add_unit_test(NAME nsys_damage SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE)
 	flextrace_add_unit_test(NAME nsys_ranks SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE)
 	flextrace_add_unit_test(NAME nsys_data SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE
 		DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")

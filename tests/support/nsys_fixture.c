@@ -224,6 +224,19 @@ void nsys_convert(struct flex_run *run, const char *path)
 	flex_convert_files(run, &path, 1);
 }
 
+char *nsys_convert_sql(void **state, const char *schema, const char *sql)
+{
+	struct flex_run *run = *state;
+	char *text = malloc(strlen(schema) + strlen(sql) + 1), *path;
+
+	assert_non_null(text);
+	strcat(strcpy(text, schema), sql);
+	path = nsys_make(run, "report.sqlite", text);
+	free(text);
+	nsys_convert(run, path);
+	return path;
+}
+
 static int import_one(const char *path, struct ledger *ledger, struct flextrace_error *error)
 {
 	const struct import_options import = {.paths = &path, .n_paths = 1};

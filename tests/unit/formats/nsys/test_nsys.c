@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,50 +17,7 @@ static void again(void **state)
 	flex_start(state);
 }
 
-/* Makes a report of a schema and SQL, and converts it. Owned: its path. */
-static char *convert(void **state, const char *schema, const char *sql)
-{
-	struct flex_run *run = *state;
-	char *text = malloc(strlen(schema) + strlen(sql) + 1), *path;
-
-	assert_non_null(text);
-	strcat(strcpy(text, schema), sql);
-	path = nsys_make(run, "report.sqlite", text);
-	free(text);
-	nsys_convert(run, path);
-	return path;
-}
-
 /* -- what both generations have -------------------------------------------------------------- */
-
-#define STRINGS                                                                               \
-	"INSERT INTO StringIds VALUES (0, '[Unknown]'), (1, 'cudaLaunchKernel_v7000'),"       \
-	" (2, 'add'), (3, 'void add<float>(int)'), (4, 'cudaMemcpy_v3020'), (5, 'cuLaunch')," \
-	" (6, 'poll'), (7, 'worker'), (8, 'step'), (9, 'numerics');"                          \
-	"INSERT INTO PROCESSES VALUES (PID(1), 1, 'init'), (PID(70), 70, './app');"           \
-	"INSERT INTO ThreadNames VALUES (7, 0, TID(70, 71)), (7, 0, TID(1, 1));"              \
-	"INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('Hostname', 'node7');"                    \
-	"INSERT INTO TARGET_INFO_GPU VALUES (0, 'GPU A', '0000:c1:00.0', 108, 1410000000);"
-
-/* Kernels that begin behind their call, in it, and without one. */
-#define ROWS                                                                                   \
-	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME (start, end, eventClass, globalTid,"          \
-	" correlationId, nameId, returnValue) VALUES"                                          \
-	" (1000, 1200, 0, TID(70, 70), 11, 1, 0), (1050, 1150, 1, TID(70, 70), 11, 5, 0),"     \
-	" (2000, 2900, 0, TID(70, 70), 12, 1, 0), (3000, 3100, 0, TID(70, 71), 13, 4, 700);"   \
-	"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId,"   \
-	" correlationId, globalPid, demangledName, shortName, registersPerThread, gridX,"      \
-	" gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory, dynamicSharedMemory)"      \
-	" VALUES (1300, 1700, 0, 1, 7, 11, PID(70), 3, 2, 32, 4, 2, 1, 256, 1, 1, 0, 64),"     \
-	" (2500, 2800, 0, 1, 7, 12, PID(70), 3, 2, 32, 4, 2, 1, 256, 1, 1, 0, 64),"            \
-	" (2600, 2600, 0, 1, 9, NULL, PID(70), 2, 2, 32, 1, 1, 1, 1, 1, 1, 0, 0);"             \
-	"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, contextId, streamId,"   \
-	" correlationId, globalPid, bytes, copyKind, srcKind, dstKind) VALUES"                 \
-	" (3050, 3090, 0, 1, 7, 13, PID(70), 4096, 1, 0, 2),"                                  \
-	" (3100, 3140, 0, 1, 7, 0, PID(70), 128, 2, 2, 1);"                                    \
-	"INSERT INTO NVTX_EVENTS (start, end, eventType, text, textId, globalTid) VALUES"      \
-	" (900, 3500, 59, NULL, 8, TID(70, 70)), (950, 1250, 59, 'inner', NULL, TID(70, 70));" \
-	"INSERT INTO OSRT_API VALUES (800, 850, 27, TID(70, 71), 6, 0);"
 
 static void expect_all(const struct flex_run *run, const char *path)
 {
@@ -99,7 +55,7 @@ static void test_nsys__reads_both_generations(void **state)
 	} generations[] = {{nsys_schema_2022, "2022.2.1.31"}, {nsys_schema_2024, "2024.5.1.113"}};
 
 	for (size_t i = 0; i < sizeof(generations) / sizeof(*generations); i++) {
-		char *path = convert(state, generations[i].schema, STRINGS ROWS);
+		char *path = nsys_convert_sql(state, generations[i].schema, NSYS_STRINGS NSYS_ROWS);
 		struct flex_run *run = *state;
 		char *json;
 
@@ -120,7 +76,7 @@ static void test_nsys__reads_both_generations(void **state)
 /* What Chrome shows of a kernel, and one arrow for each that has a call, whoever shares its id. */
 static void test_nsys__tells_how_a_kernel_was_launched(void **state)
 {
-	char *path = convert(state, nsys_schema_2024, STRINGS ROWS);
+	char *path = nsys_convert_sql(state, nsys_schema_2024, NSYS_STRINGS NSYS_ROWS);
 	struct flex_run *run = *state;
 	char *json = scratch_read(run->out, "trace.json", NULL);
 	uint32_t n = 0;
@@ -145,9 +101,9 @@ static void test_nsys__tells_how_a_kernel_was_launched(void **state)
 
 static void test_nsys__tells_every_kind_of_work(void **state)
 {
-	char *path = convert(
+	char *path = nsys_convert_sql(
 		state, nsys_schema_2024,
-		STRINGS
+		NSYS_STRINGS
 		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, streamId,"
 		" globalPid, bytes, copyKind) VALUES (10, 20, 0, 7, PID(70), 1, 8),"
 		" (20, 30, 0, 7, PID(70), 2, 10), (30, 40, 0, 7, PID(70), 3, 11),"
@@ -188,9 +144,9 @@ static void test_nsys__tells_every_kind_of_work(void **state)
 
 static void test_nsys__nvtx_ranges_nest_cross_and_stay_open(void **state)
 {
-	char *path = convert(
+	char *path = nsys_convert_sql(
 		state, nsys_schema_2024,
-		STRINGS
+		NSYS_STRINGS
 		"INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid,"
 		" endGlobalTid, domainId, category, uint64Value, doubleValue, jsonText)"
 		" VALUES (5, NULL, 75, 'Solver', TID(70, 70), NULL, 3, NULL, NULL, NULL, NULL),"
@@ -240,9 +196,9 @@ static void test_nsys__nvtx_ranges_nest_cross_and_stay_open(void **state)
 /* A payload by its schema: numbers of every width, and what is cut or not of the schema. */
 static void test_nsys__reads_payloads_by_their_schemas(void **state)
 {
-	char *path = convert(
+	char *path = nsys_convert_sql(
 		state, nsys_schema_2024,
-		STRINGS
+		NSYS_STRINGS
 		"INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId, schemaId, idx, type, name,"
 		" offset) VALUES (1, 258, 0, 18, 'big', NULL), (1, 258, 1, 5, 'int', 8),"
 		" (1, 258, 2, 6, 'uint', 8), (1, 258, 3, 14, 'short', 12),"
@@ -288,7 +244,7 @@ static void test_nsys__times_are_those_of_the_session(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		char *path = convert(state, nsys_schema_2024, cases[i].sql);
+		char *path = nsys_convert_sql(state, nsys_schema_2024, cases[i].sql);
 		struct flex_run *run = *state;
 
 		assert_int_equal(flex_number(&run->host, 0, "start_ns"), cases[i].start_ns);
@@ -330,8 +286,8 @@ static void test_nsys__ranks_are_found_wherever_they_are_told(void **state)
 		struct flex_run *run = *state;
 
 		run->torch_ranks = cases[i].ranks;
-		snprintf(sql, sizeof(sql), STRINGS ONE_RANGE("5", "9") "%s", cases[i].sql);
-		path = convert(state, nsys_schema_2024, sql);
+		snprintf(sql, sizeof(sql), NSYS_STRINGS ONE_RANGE("5", "9") "%s", cases[i].sql);
+		path = nsys_convert_sql(state, nsys_schema_2024, sql);
 		run = *state;
 		assert_string_equal(flex_cell(&run->host,
 		                              flex_row(&run->host, "name", "r", NULL, NULL),
@@ -397,10 +353,11 @@ static void test_nsys__a_bad_row_costs_that_row(void **state)
 		struct flex_run *run;
 
 		snprintf(sql, sizeof(sql),
-		         STRINGS "INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid)"
-		                 " VALUES %s;" ONE_RANGE("5", "9"),
+		         NSYS_STRINGS
+		         "INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid)"
+		         " VALUES %s;" ONE_RANGE("5", "9"),
 		         cases[i].row);
-		path = convert(state, nsys_schema_2024, sql);
+		path = nsys_convert_sql(state, nsys_schema_2024, sql);
 		run = *state;
 		assert_int_equal(run->host.n_rows, 1);
 		assert_int_equal(ledger_lost(&run->ledger), 1);
@@ -413,9 +370,10 @@ static void test_nsys__a_bad_row_costs_that_row(void **state)
 
 static void test_nsys__a_name_that_is_missing_is_a_number(void **state)
 {
-	char *path = convert(state, nsys_schema_2024,
-	                     STRINGS "INSERT INTO OSRT_API VALUES (1, 2, 27, TID(70, 70), 999, 0),"
-	                             " (3, 4, 27, NULL, 6, 0);");
+	char *path = nsys_convert_sql(state, nsys_schema_2024,
+	                              NSYS_STRINGS
+	                              "INSERT INTO OSRT_API VALUES (1, 2, 27, TID(70, 70), 999, 0),"
+	                              " (3, 4, 27, NULL, 6, 0);");
 	struct flex_run *run = *state;
 
 	assert_string_equal(flex_cell(&run->host, 0, "name"), "string 999");
@@ -437,32 +395,13 @@ static void test_nsys__says_what_is_missing_and_what_is_not_read(void **state)
 		"CREATE TABLE VULKAN_API (start INTEGER);"
 		"CREATE TABLE ENUM_X (id INTEGER); INSERT INTO ENUM_X VALUES (1);";
 	struct flex_run *run = *state;
-	char *path = convert(state, "", sql);
+	char *path = nsys_convert_sql(state, "", sql);
 
 	assert_string_equal(flex_cell(&run->events, 0, "name"), "k");
 	assert_non_null(strstr(run->warnings, "what=NVTX ranges, CUDA calls, calls of the system, "
 	                                      "copies\n"));
 	assert_non_null(strstr(run->warnings, "tables=GPU_METRICS\n"));
 	assert_int_equal(run->ledger.warnings[WARNING_TABLES_NOT_READ], 1);
-	free(path);
-}
-
-/* A view may be any program: this one has no end. */
-static void test_nsys__views_are_not_read(void **state)
-{
-	char *path = convert(
-		state, "",
-		"CREATE TABLE OSRT_API (start INTEGER, end INTEGER, globalTid INTEGER, nameId "
-		"INTEGER);"
-		"INSERT INTO OSRT_API VALUES (1, 2, TID(70, 70), 1);"
-		"CREATE VIEW StringIds AS WITH RECURSIVE c(id) AS (SELECT 1 UNION ALL SELECT id + 1"
-		" FROM c) SELECT id, 'x' value FROM c;"
-		"CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1"
-		" FROM c) SELECT x start, x end, 59 eventType FROM c;");
-	struct flex_run *run = *state;
-
-	assert_int_equal(run->host.n_rows, 1);
-	assert_non_null(strstr(run->warnings, "NVTX ranges"));
 	free(path);
 }
 
@@ -475,127 +414,6 @@ static void test_nsys__refuses_other_files(void **state)
 	nsys_expect_error(run, path, "There is no row of a report of nsys");
 	flex_add_file(run, "other.sqlite", "SQLite format 3");
 	nsys_expect_error(run, path, "file is not a database");
-	free(path);
-}
-
-/* -- damage ---------------------------------------------------------------------------------- */
-
-/* Converts bytes as a report; whether it is read is of no matter. */
-static void try_bytes(const struct flex_run *run, const char *bytes, size_t n)
-{
-	char path[4200];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/damaged.sqlite", run->in);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, n, file), n);
-	fclose(file);
-	nsys_try(path);
-}
-
-static char *make_bytes(void **state, size_t *ret_n)
-{
-	char *path = convert(state, nsys_schema_2022,
-	                     "PRAGMA page_size = 512; VACUUM;" STRINGS ROWS);
-	struct flex_run *run = *state;
-	char *bytes = scratch_read(run->in, "report.sqlite", ret_n);
-
-	assert_non_null(bytes);
-	free(path);
-	return bytes;
-}
-
-static void test_nsys__survives_a_cut_anywhere(void **state)
-{
-	size_t n;
-	char *bytes = make_bytes(state, &n);
-
-	for (size_t i = 0; i < n; i += i < 2048 ? 17 : 255)
-		try_bytes(*state, bytes, i);
-	free(bytes);
-}
-
-static void test_nsys__survives_a_wrong_byte_anywhere(void **state)
-{
-	static const uint8_t wrong[] = {0x00, 0x01, 0x7f, 0xff};
-	size_t n;
-	char *bytes = make_bytes(state, &n);
-
-	for (size_t i = 0; i < n; i += 29) {
-		char byte = bytes[i];
-
-		bytes[i] = (char)wrong[i / 29 % sizeof(wrong)];
-		try_bytes(*state, bytes, n);
-		bytes[i] = byte;
-	}
-	free(bytes);
-}
-
-/* Lets all children of the first page that has some be one and the same. */
-static void tie_pages(char *bytes, size_t n)
-{
-	enum { PAGE_BYTES = 512, INTERIOR = 5 };
-
-	for (size_t page = PAGE_BYTES; page < n; page += PAGE_BYTES) {
-		uint8_t *at = (uint8_t *)bytes + page;
-		uint32_t n_cells = (uint32_t)at[3] << 8 | at[4];
-		const uint8_t *first = at + ((uint32_t)at[12] << 8 | at[13]);
-
-		if (*at != INTERIOR || n_cells < 3)
-			continue;
-		for (uint32_t i = 1; i < n_cells; i++)
-			memcpy(at + ((uint32_t)at[12 + 2 * i] << 8 | at[13 + 2 * i]), first, 4);
-		return;
-	}
-	fail_msg("No page has children");
-}
-
-static void test_nsys__rows_that_go_backwards_end_a_table(void **state)
-{
-	static const char sql[] =
-		"PRAGMA page_size = 512; CREATE TABLE OSRT_API (start INTEGER, end INTEGER,"
-		" globalTid INTEGER, nameId INTEGER);"
-		"INSERT INTO OSRT_API WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
-		" FROM n WHERE i < 500) SELECT i, i, TID(70, 70), NULL FROM n;";
-	struct flex_run *run = *state;
-	char *path = nsys_make(run, "report.sqlite", sql);
-	size_t n;
-	char *bytes = scratch_read(run->in, "report.sqlite", &n);
-	FILE *file = fopen(path, "w");
-
-	tie_pages(bytes, n);
-	fwrite(bytes, 1, n, file);
-	fclose(file);
-	nsys_convert(run, path);
-	assert_true(run->host.n_rows > 0 && run->host.n_rows < 500);
-	assert_int_equal(ledger_lost(&run->ledger), 1);
-	assert_non_null(strstr(run->warnings, "cause=its rows go backwards"));
-	free(bytes);
-	free(path);
-}
-
-static uint32_t count_files(const char *dir)
-{
-	DIR *folder = opendir(dir);
-	uint32_t n = 0;
-
-	assert_non_null(folder);
-	while (readdir(folder))
-		n++;
-	closedir(folder);
-	return n;
-}
-
-static void test_nsys__writes_nothing_beside_the_file(void **state)
-{
-	struct flex_run *run = *state;
-	char *path = convert(state, nsys_schema_2024,
-	                     "PRAGMA journal_mode = WAL;" STRINGS ROWS
-	                     "PRAGMA journal_mode = WAL;");
-
-	assert_int_equal(count_files(run->in), 3); /* with . and .. */
-	expect_all(run, path);
 	free(path);
 }
 
@@ -615,12 +433,7 @@ int main(void)
 		TEST(test_nsys__a_bad_row_costs_that_row),
 		TEST(test_nsys__a_name_that_is_missing_is_a_number),
 		TEST(test_nsys__says_what_is_missing_and_what_is_not_read),
-		TEST(test_nsys__views_are_not_read),
 		TEST(test_nsys__refuses_other_files),
-		TEST(test_nsys__survives_a_cut_anywhere),
-		TEST(test_nsys__survives_a_wrong_byte_anywhere),
-		TEST(test_nsys__rows_that_go_backwards_end_a_table),
-		TEST(test_nsys__writes_nothing_beside_the_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
