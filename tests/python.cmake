@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python package, with the distribution's python3: against itself where nobody records, and recorded.
-if(NOT FLEXTRACE_PYTHON)
+if(NOT FLEXTRACE_PYTHON OR CMAKE_CROSSCOMPILING)
 	return()
 endif()
 get_target_property(package_dir flextrace_python LIBRARY_OUTPUT_DIRECTORY)

@@ -36,7 +36,7 @@ PYTHONPATH=$2 "$PYTHON" -c 'import sys, flextrace; sys.exit("pandas" in sys.modu
 	{ echo "FAIL: imports more than it needs"; exit 1; }
 
 # The tool says what is wrong with its options, and what they are.
-export PYTHONPATH=$2
+export PYTHONPATH="$2"
 "$PYTHON" -m flextrace --help | grep -q -- '--modules' || { echo "FAIL: --help"; exit 1; }
 for wrong in "" "-l" "--functions a:b x.py" "-l --functions a x.py" "-l --c-functions x.py" "--no-such-option x.py"; do
 	# shellcheck disable=SC2086 # words

@@ -39,6 +39,15 @@ truth() {
 record api 0 "$here/api.py"
 "$PYTHON" "$here/check_api.py" api || fail "the records of api.py"
 
+cat >steps.py <<-END
+	import flextrace
+	for n in range(10):
+	    flextrace.step()
+	    with flextrace.scope(f"step {n}"): pass
+END
+"$FLEXTRACE" record -o steps --schedule=1,1,2,2 -- "$PYTHON" steps.py >steps.out 2>&1 || fail "steps.py"
+[ "$(grep -o 'User,step .' steps/host.csv | tr -dc '0-9')" = 2367 ] || fail "record --schedule: $(cat steps/host.csv)"
+
 # Whole: every call of every function of the modules, in all threads; then of all modules, and functions in C.
 truth calls calls.json __main__,json,difflib,asyncio,threading "$here/work.py" 3 >plain.out
 record whole 3 -m flextrace --modules __main__,json,difflib,asyncio,threading "$here/work.py" 3
@@ -98,6 +107,10 @@ if "$PYTHON" -c 'import pytest' 2>/dev/null; then
 ,Window,cases.py::test_encodes[2]
 ,Window,cases.py::test_fails
 ,Window,cases.py::test_asks" ] || fail "windows: $(grep -o ',Window,[^,]*' tests/host.csv)"
+	"$FLEXTRACE" record -o windows --windows-only -- "$PYTHON" -m flextrace --modules json -m pytest -q -p no:cacheprovider \
+		-p flextrace.pytest_plugin --flextrace cases.py >windows.out 2>&1
+	[ "$(grep -c ',User,json.dumps,' windows/host.csv)" -eq 3 ] || fail "functions in windows: $(cat windows/host.csv)"
+	! grep -q ',User,json.<module>,' windows/host.csv || fail "what is outside windows is recorded"
 	record asked 1 -m flextrace --modules json -m pytest -q -p no:cacheprovider -p flextrace.pytest_plugin cases.py
 	[ "$(grep -o ',Window,[^,]*' asked/host.csv)" = ",Window,cases.py::test_asks" ] || fail "the window that is asked for"
 	grep -q ',User,json.dumps,' asked/host.csv || fail "no functions beside the window"
