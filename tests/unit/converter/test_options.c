@@ -27,6 +27,7 @@ struct values {
 static const struct option_spec table[] = {
 	OPTION("flag", 'f', FLAG, AT(flag), NULL, "Flag"),
 	OPTION("text", 0, TEXT, AT(text), "TEXT", "Text"),
+	OPTION("word", 0, WORD, AT(text), "TEXT", "Word"),
 	OPTION("list", 0, LIST, AT(list), "TEXT", "List"),
 	OPTION("number", 0, NUMBER, AT(number), "N", "Number", .min = -5, .max = 5),
 	OPTION("real", 0, REAL, AT(real), "X", "Real", .min = 0.5, .max = 2),
@@ -118,6 +119,18 @@ static void test_options__a_budget_needs_no_size(void **state)
 	(void)state;
 	assert_int_equal(parse("budget", NULL, &values, NULL), 0);
 	assert_true(values.limit.is_set && values.limit.value == 0);
+}
+
+static void test_options__of_a_word_the_word_may_be_missing(void **state)
+{
+	struct values values = {0};
+
+	(void)state;
+	assert_int_equal(parse("word", NULL, &values, NULL), 0);
+	assert_string_equal(values.text, "auto");
+	assert_int_equal(parse("word", "mpich", &values, NULL), 0);
+	assert_string_equal(values.text, "mpich");
+	assert_int_equal(parse("word", "", &values, NULL), FLEXTRACE_E_USAGE);
 }
 
 static void test_options__refuses_what_is_not_of_its_type_or_range(void **state)
@@ -297,6 +310,7 @@ int main(void)
 		cmocka_unit_test(test_options__a_limit_without_a_number_is_zero),
 		cmocka_unit_test(test_options__a_size_has_units_of_1024),
 		cmocka_unit_test(test_options__a_budget_needs_no_size),
+		cmocka_unit_test(test_options__of_a_word_the_word_may_be_missing),
 		cmocka_unit_test(test_options__refuses_what_is_not_of_its_type_or_range),
 		cmocka_unit_test(test_options__typed_values_serve_every_type_that_can_hold_them),
 		cmocka_unit_test(test_options__the_table_of_conversions_is_complete),

@@ -28,10 +28,15 @@ static void test_sync_ops__know_what_waits_for_whom(void **state)
 		{"gather", OP_GATHER},
 		{"scatter", OP_SCATTER},
 		{"MPI_Isend", OP_SEND},
+		{"MPI_Issend", OP_SEND},
+		{"MPI_Send_c", OP_SEND}, /* large counts */
+		{"MPI_Allreduce_c", OP_ALL_REDUCE},
 		{"recv", OP_RECEIVE},
 		{"MPI_Irecv", OP_OTHER},      /* returns before anything came */
 		{"MPI_Iallreduce", OP_OTHER}, /* likewise */
 		{"MPI_Alltoallv", OP_OTHER},  /* may wait for nobody */
+		{"MPI_Bcast (empty)", OP_OTHER},
+		{"MPI_Allreduce_init", OP_OTHER},
 		{"all_reduce_but_longer_than_any_name", OP_OTHER},
 		{"", OP_OTHER},
 		{":", OP_OTHER},
@@ -40,6 +45,17 @@ static void test_sync_ops__know_what_waits_for_whom(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(sync_op_family(cases[i].op), cases[i].family);
+}
+
+static void test_sync_ops__know_what_ends_in_another_call(void **state)
+{
+	(void)state;
+	assert_true(sync_op_is_async("MPI_Iallreduce"));
+	assert_true(sync_op_is_async("MPI_Bcast_init"));
+	assert_false(sync_op_is_async("MPI_Isend"));
+	assert_false(sync_op_is_async("MPI_Allreduce"));
+	assert_false(sync_op_is_async("MPI_Alltoallv"));
+	assert_false(sync_op_is_async("I"));
 }
 
 static void test_sync_ops__read_lists_of_ranks(void **state)
@@ -85,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sync_ops__know_what_waits_for_whom),
+		cmocka_unit_test(test_sync_ops__know_what_ends_in_another_call),
 		cmocka_unit_test(test_sync_ops__read_lists_of_ranks),
 		cmocka_unit_test(test_sync_ops__a_set_is_the_same_whoever_names_it),
 	};

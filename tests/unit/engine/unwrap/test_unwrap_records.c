@@ -253,6 +253,24 @@ static void test_unwrap_records__pairs_the_halves_of_a_collective(void **state)
 	assert_int_equal(fixture->ledger->evidence[RECORD_COLLECTIVE], 2);
 }
 
+/* Messages to two peers, and a collective, have one number. */
+static void test_unwrap_records__pairs_by_operation_and_peers(void **state)
+{
+	struct fixture *fixture = unwrap_text(
+		state,
+		"1000 1 1 collective group=g seq=1 op=MPI_Iallreduce bytes=8 peers=\"\" phase=0\n"
+		"1100 1 1 collective group=g seq=1 op=send bytes=8 peers=1 phase=0\n"
+		"1200 1 1 collective group=g seq=1 op=send bytes=8 peers=2 phase=0\n"
+		"1300 1 1 collective group=g seq=1 op=send bytes=8 peers=1 phase=1\n"
+		"1400 1 1 collective group=g seq=1 op=MPI_Iallreduce bytes=8 peers=\"\" phase=1\n"
+		"1500 1 1 collective group=g seq=1 op=send bytes=8 peers=2 phase=1\n");
+
+	assert_int_equal(fixture->out.sync_points.n_rows, 3);
+	assert_int_equal(point_at(fixture, 0)->exit_host_ns, 1400);
+	assert_int_equal(point_at(fixture, 1)->exit_host_ns, 1300);
+	assert_int_equal(point_at(fixture, 2)->exit_host_ns, 1500);
+}
+
 /* -- markers --------------------------------------------------------------------------------- */
 
 /* Run 1 of job 9, whose counter stands at 5 wraps + 1000 at FW start, with its operation. */
@@ -471,6 +489,7 @@ int main(void)
 		TEST(believes_a_bracket_rather_than_an_estimate),
 		TEST(leaves_other_recordings_out),
 		TEST(pairs_the_halves_of_a_collective),
+		TEST(pairs_by_operation_and_peers),
 		TEST(ties_a_run_to_its_operation),
 		TEST(gives_a_core_clock_the_bracket_of_its_runs),
 		TEST(unwraps_ring_records_from_their_run),
