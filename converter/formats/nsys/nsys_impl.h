@@ -129,6 +129,7 @@ struct nsys {
 	uint64_t session;               /* hash of when it began, and of whom it is */
 	uint32_t version, host;         /* strings */
 	int32_t rank, world_size;       /* of the environment; -1, 0: not told */
+	bool has_lost;                  /* nsys missed events, it says */
 	size_t n_ranks, n_sizes;        /* variables that would hold before these */
 	struct nsys_process *processes; /* owned arrays, both */
 	uint32_t n_processes;

@@ -2,8 +2,9 @@
 /*
  * Calls of MPI become collectives and messages where the report says whose: on which communicator,
  * told alike by all its ranks, with whom, and the how many-th. They are counted, so the recording
- * must have seen MPI begin; a receive from any rank ends the count of its communicator. Without one
- * of these a call is an interval like others, with what the report says as its arguments.
+ * must have seen MPI begin and have lost nothing; a receive from any rank ends the count of its
+ * communicator. Without one of these a call is an interval like others, with what the report says
+ * as its arguments.
  *
  * Collectives that return before their work is done, or that not all ranks call, are not counted.
  */
@@ -98,7 +99,7 @@ static int find_comm(struct nsys *nsys, const struct nsys_rows *rows, const stru
 	int code;
 
 	*ret_comm = NULL;
-	if (!process->has_mpi_init || process->rank < 0 || !span->has_end ||
+	if (nsys->has_lost || !process->has_mpi_init || process->rank < 0 || !span->has_end ||
 	    !nsys_integer(rows, NSYS_COMM, &handle))
 		return FLEXTRACE_OK;
 	code = MAP_PLACE(&mpi->comm_index, (uint64_t)handle, span->process, mpi->comms,

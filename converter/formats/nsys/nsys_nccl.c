@@ -5,7 +5,7 @@
  * A call of NCCL only queues its work, so it is no evidence of when ranks met: its kernel is. The
  * kernel is launched in the call's own range, or in that of the ncclGroupEnd behind it; of several
  * operations in one group nobody can tell whose kernel one is. The n-th operation of a communicator
- * is the same on all ranks, if the recording saw the communicator made.
+ * is the same on all ranks, if the recording saw the communicator made, and lost nothing.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -181,7 +181,7 @@ static int number_all(struct nsys *nsys, const struct map *sizes, struct map *co
 
 		if (range->kind != NCCL_OP || is_message(nsys, range) || !size || size == MAP_NONE)
 			continue;
-		range->has_seq = true;
+		range->has_seq = !nsys->has_lost;
 		range->seq = n == MAP_NONE ? 0 : n;
 		range->told.n_ranks = size;
 		FLEXTRACE_TRY(map_put(counts, range->told.comm, range->process,

@@ -131,6 +131,23 @@ static int visit_property(struct nsys *nsys, const struct nsys_rows *rows)
 	return FLEXTRACE_OK;
 }
 
+/* nsys tells in words that events are missing: then nothing that is counted is sure. */
+static int visit_diagnostic(struct nsys *nsys, const struct nsys_rows *rows)
+{
+	static const char *const words[] = {" lost", "Lost ", "dropped", "Dropped", "ot all "};
+	const char *text = nsys_text(rows, NSYS_TEXT);
+
+	for (size_t i = 0; text && i < COUNT(words); i++) {
+		if (!strstr(text, words[i]))
+			continue;
+		nsys->has_lost = true;
+		import_warn(&nsys->import, "nsys says that events are missing: file=%s, says=%s",
+		            nsys->path, text);
+		return import_lose(&nsys->import, LOSS_TRUNCATED_STREAM, 1);
+	}
+	return FLEXTRACE_OK;
+}
+
 int nsys_read_session(struct nsys *nsys)
 {
 	static const char *const properties[] = {"META_DATA_EXPORT", "EXPORT_META_DATA",
@@ -141,11 +158,13 @@ int nsys_read_session(struct nsys *nsys)
 	nsys->version = nsys->host = 0;
 	nsys->rank = FLEXTRACE_RANK_UNKNOWN;
 	nsys->world_size = 0;
+	nsys->has_lost = false;
 	nsys->n_ranks = COUNT(rank_names);
 	nsys->n_sizes = COUNT(size_names);
 	FLEXTRACE_TRY(nsys_each(nsys, "TARGET_INFO_SESSION_START_TIME", visit_start));
 	for (size_t i = 0; i < COUNT(properties); i++)
 		FLEXTRACE_TRY(nsys_each(nsys, properties[i], visit_property));
+	FLEXTRACE_TRY(nsys_each(nsys, "DIAGNOSTIC_EVENT", visit_diagnostic));
 	FLEXTRACE_TRY(nsys_each(nsys, "ThreadNames", visit_rank));
 	return nsys_each(nsys, "MPI_RANKS", visit_rank);
 }

@@ -104,6 +104,10 @@ static void test_nsys_ranks__tells_nothing_without_proof(void **state)
 	} cases[] = {
 		{COMM BARRIERS, 0, 400}, /* it may have begun in the middle */
 		{INIT BARRIERS, 0, 400}, /* nobody knows the communicator */
+		{INIT COMM "CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, text TEXT);"
+	                   "INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 'Not all NVTX events might"
+	                   " have been collected.');" BARRIERS,
+	         0, 400}, /* some are missing */
 		{INIT COMM COMM BARRIERS, 400, 400},
 		{INIT COMM "INSERT INTO MPI_COMMUNICATORS SELECT rank, 9, " WORLD
 	                   " + rank, 1, rank, 2, 0, 8192, '' FROM me;" BARRIERS,
