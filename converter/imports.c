@@ -24,6 +24,7 @@ static int add_streams(const struct import *import, struct string_cache *strings
 		stream->instance_id = of->instance;
 		stream->clock_offset_ns = of->clock_offset_ns;
 		stream->clock_is_1ghz = true;
+		stream->is_given = of->is_given;
 		FLEXTRACE_TRY(string_intern(strings, IMPORT_HOST, &stream->host));
 		for (uint32_t k = 0; k < of->files.n; k++)
 			FLEXTRACE_TRY(stream_add_file(stream, strings, of->files.texts[k]));

@@ -4,6 +4,8 @@
 flextrace_add_unit_test(NAME strings SOURCES converter/base/text/strings.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME blocks SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME spill SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME protobuf_reader SOURCES tests/support/protobuf_builder.c
+	converter/base/protobuf/protobuf_reader.c)
 flextrace_add_unit_test(NAME table SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME origins SOURCES converter/model/origins.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME inputs SOURCES converter/model/ledger/inputs.c LIBS flextrace_core)

@@ -64,6 +64,10 @@ flextrace_add_unit_test(NAME area_file SOURCES tests/support/scratch.c tracer/sr
 	firmware-markers/ports/posix/port_posix.c INCLUDES firmware-markers/ports/posix/include)
 flextrace_add_unit_test(NAME tt_csv SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME tt_report SOURCES ${flex_fixture})
+flextrace_add_unit_test(NAME plain_table SOURCES ${flex_fixture})
+flextrace_add_unit_test(NAME xplane SOURCES ${flex_fixture} tests/support/protobuf_builder.c)
+flextrace_add_unit_test(NAME xplane_data SOURCES ${flex_fixture}
+	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 flextrace_add_unit_test(NAME device_log SOURCES tests/support/text_source.c ${flex_fixture})
 flextrace_add_unit_test(NAME core_tables SOURCES tests/support/text_source.c ${flex_fixture})
 flextrace_add_unit_test(NAME tt_data SOURCES ${flex_fixture} LIBS PkgConfig::CJSON

@@ -339,8 +339,8 @@ const struct command convert_command = {
 		"packet. The directory of a recording with --crash-safe that broke off is "
 		"recovered first. A TRACE that is a file, or a directory of *.json or *.json.gz, "
 		"is events of Flex, of the torch profiler or of AMD's AI engines; a file may also "
-		"be a device log of tt-metal, a report of Nsight Systems as SQLite, or a copy of "
-		"device memory, see decode.",
+		"be a device log of tt-metal, a report of Nsight Systems as SQLite, a profile of "
+		"JAX, or a copy of device memory, see decode.",
 	.tables = {{option_table, 0, NULL},
                    {conversion_option_table, CONVERSION, "conversion"},
                    {import_option_table, CONVERSION, "files"},

@@ -265,6 +265,7 @@ struct stream {
 	uint32_t recording;      /* string: the recording_id.h of the trace; 0 = none of ours */
 	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
 	bool clock_is_1ghz;      /* payload stamps may be compared with the clock */
+	bool is_given;           /* another tool placed its host times */
 	/* index of the next record: every event counts, also one not understood */
 	uint32_t n_events;
 	uint32_t *files; /* owned: strings "<tool> <path>": what it was made of; none: a trace */
@@ -295,6 +296,7 @@ struct process { /* (trace, vpid, generation) */
 	uint32_t generation; /* 0, 1, ... in order of start_ns */
 	bool is_defined;     /* a `process` record named it */
 	bool is_shared;      /* it is in several traces; `trace` is the first one */
+	bool is_given;       /* another tool placed its times */
 	bool is_excluded;    /* belongs to another recording (--session) or was filtered out */
 	int32_t rank;        /* FLEXTRACE_RANK_UNKNOWN */
 	int32_t world_size;

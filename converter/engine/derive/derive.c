@@ -9,7 +9,8 @@ static bool find_exact(struct derive *derive)
 
 		if (!process)
 			return false;
-		process->is_exact = alignment_is_reference(derive->out.alignment, i);
+		process->is_exact = alignment_is_reference(derive->out.alignment, i) &&
+		                    !derive->identity->processes[i].is_given;
 	}
 	return true;
 }

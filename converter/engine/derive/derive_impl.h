@@ -178,6 +178,8 @@ static inline struct place place_host(const struct derive *derive, uint32_t proc
 	if (process < derive->n_processes_allocated && derive->processes[process].is_exact)
 		return (struct place){host_ns, 0, TIME_CERTIFIED};
 	aligned = alignment_place(derive->out.alignment, process, host_ns);
+	if (derive->identity->processes[process].is_given)
+		return (struct place){aligned.time_ns, UINT32_MAX, TIME_GIVEN};
 	return (struct place){aligned.time_ns, aligned.err_ns, (uint8_t)aligned.status};
 }
 

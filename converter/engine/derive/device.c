@@ -175,6 +175,21 @@ static int add_stamp_rows(struct derive *derive, struct op_input *input)
 	}
 }
 
+/* Of a control block of one part, that part. */
+static uint8_t whole_kind_of(const struct tick_op *op)
+{
+	switch (op->kind) {
+	case FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_DMA_IN):
+		return ROW_DMA_IN;
+	case FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_PREP):
+		return ROW_PREP;
+	case FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_DMA_OUT):
+		return ROW_DMA_OUT;
+	default:
+		return row_kind_of(op);
+	}
+}
+
 /* Work that no stamp places stands at its host bracket, if it has one. So does work whose stamps
  * contradict the others: they may name any time, and the bracket is nearer to the truth. */
 static int add_bracket_row(struct derive *derive, struct op_input *input)
@@ -192,7 +207,7 @@ static int add_bracket_row(struct derive *derive, struct op_input *input)
 	input->n_rows++;
 	if (status != TIME_OUTLIER)
 		status = worse_status(status, TIME_UNMATCHED);
-	if (!device_add_row(derive, row_kind_of(op), input->source, &start, &end, status))
+	if (!device_add_row(derive, whole_kind_of(op), input->source, &start, &end, status))
 		return FLEXTRACE_E_MEMORY;
 	input->worst = worse_status(input->worst, status);
 	return FLEXTRACE_OK;

@@ -14,6 +14,8 @@
 	X(marker_areas, MARKER_AREA, "marker-area") /* copies of firmware's memory */  \
 	X(nsys, NSYS, "nsys-sqlite")                /* reports of Nsight Systems */      \
 	X(tt_csv, TT_CSV, "tt-csv")                 /* tt-metal's device log */        \
+	X(xplane, XPLANE, "xplane")                 /* profiles of JAX and XLA */      \
+	X(table, TABLE, "table")                    /* CSV with a row for each interval */ \
 	X(aie, AIE, "aie-json")                     /* JSON and raw words of AMD's AI engines */
 /* clang-format on */
 

@@ -42,6 +42,7 @@ struct import_stream {
 	uint8_t uuid[16];        /* of its trace */
 	uint64_t instance;       /* of the stream in it */
 	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
+	bool is_given;           /* another tool placed its times: we promise nothing of them */
 	/* Owned: "<tool> <path>", what origins of its events name by number. */
 	struct text_list files;
 };

@@ -33,6 +33,7 @@ int identity_push(struct identity *identity, const struct stream *stream,
 	definition->host = stream->host;
 	definition->recording = stream->recording;
 	definition->epoch_offset_ns = stream->clock_offset_ns;
+	definition->is_given = stream->is_given;
 	memcpy(&definition->record, record, record->size_bytes);
 	return FLEXTRACE_OK;
 }
@@ -136,6 +137,7 @@ static int define_process(struct identity *identity, const struct definition *de
 		process->rank = record->rank;
 	if (record->world_size)
 		process->world_size = record->world_size;
+	process->is_given |= definition->is_given;
 	process->pid = record->pid;
 	replace_string(&process->host, record->host ? record->host : definition->host);
 	replace_string(&process->program, record->head.name);

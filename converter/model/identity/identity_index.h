@@ -18,6 +18,7 @@ struct definition { /* a record, and what its stream says */
 	uint32_t host;
 	uint32_t recording;
 	int64_t epoch_offset_ns;
+	bool is_given;
 	struct record record; /* opens the whole of it */
 };
 

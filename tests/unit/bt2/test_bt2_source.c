@@ -29,6 +29,7 @@ static const struct {
          "tt-csv"},
 	{"report.csv", "OP CODE,GLOBAL CALL COUNT,DEVICE FW START CYCLE\n", "tt-csv"},
 	{"report.sqlite", "SQLite format 3", "nsys-sqlite"},
+	{"a.pb", "\x0a\x11\x08\x01\x12\x0d/device:GPU:0", "xplane"},
 	{"other.csv", "timer_id,b\n1,2\n", NULL},
 	{"settings.json", "{\"a\":1}", NULL},
 	{"list.json", "[1,2]", NULL},
@@ -38,12 +39,17 @@ static const struct {
 
 #define N_FILES (sizeof(files) / sizeof(*files))
 
-static const char *const sources[] = {"flex-json", "torch-json", "tt-csv", "nsys-sqlite"};
+static const char *const sources[] = {"flex-json", "torch-json", "tt-csv", "nsys-sqlite", "xplane"};
+
+/* What counts its time from a point of its own is a component of its own. */
+static const bool has_groups[] = {true, false, true, true, false};
+
+#define N_SOURCES (sizeof(sources) / sizeof(*sources))
 
 struct place {
 	char *dir;
 	const bt_plugin_set *plugins;
-	const bt_component_class_source *classes[4];
+	const bt_component_class_source *classes[N_SOURCES];
 };
 
 static int setup(void **state)
@@ -52,7 +58,7 @@ static int setup(void **state)
 
 	place->dir = scratch_dir();
 	assert_int_equal(bt_plugin_find_all_from_file(PLUGIN, BT_TRUE, &place->plugins), 0);
-	for (int i = 0; i < 4; i++) {
+	for (size_t i = 0; i < N_SOURCES; i++) {
 		place->classes[i] = bt_plugin_borrow_source_component_class_by_name_const(
 			bt_plugin_set_borrow_plugin_by_index_const(place->plugins, 0), sources[i]);
 		assert_non_null(place->classes[i]);
@@ -119,7 +125,7 @@ static double weight_of(const struct place *place, int source, const char *name,
 	assert_int_equal(query(place->classes[source], "babeltrace.support-info", params, &weight,
 	                       &has_group),
 	                 0);
-	assert_int_equal(has_group, weight > 0 && source != 1); /* torch: each its own */
+	assert_int_equal(has_group, weight > 0 && has_groups[source]);
 	bt_value_put_ref(params);
 	return weight;
 }
@@ -127,7 +133,7 @@ static double weight_of(const struct place *place, int source, const char *name,
 static void test_bt2_source__knows_its_files_by_their_content(void **state)
 {
 	for (size_t i = 0; i < N_FILES; i++) {
-		for (int source = 0; source < 4; source++) {
+		for (int source = 0; source < (int)N_SOURCES; source++) {
 			bool is_its = files[i].source && !strcmp(files[i].source, sources[source]);
 
 			assert_int_equal(weight_of(*state, source, files[i].name, "file") > 0,

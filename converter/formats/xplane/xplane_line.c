@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines and their events -> events of the tracer. Of a device the lines of streams, and of XLA's
+ * operations, are queues; those that sum these up (modules, steps, scopes of names) are intervals
+ * which may cross others. All else is a thread of the host.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/digits.h"
+#include "xplane_impl.h"
+
+#define PS_PER_NS  1000
+#define END_NS     (INT64_C(1) << 62) /* times from here on are garbage */
+#define PLANE_LINE 3
+
+enum line_field {
+	LINE_ID = 1,
+	LINE_NAME = 2,
+	LINE_START_NS = 3,
+	LINE_EVENT = 4,
+	LINE_DISPLAY_NAME = 11
+};
+enum event_field {
+	EVENT_NAME = 1,
+	EVENT_OFFSET = 2,
+	EVENT_DURATION = 3,
+	EVENT_STAT = 4,
+	EVENT_N = 5
+};
+
+struct line {
+	const struct xplane_plane *plane; /* weak */
+	bool is_summary;
+	uint32_t device; /* FLEXTRACE_NONE: of the host */
+	uint32_t row;    /* queue or thread */
+	uint32_t name;   /* string */
+	uint64_t id;
+	int64_t start_ns;
+};
+
+struct interval {
+	uint32_t name; /* string */
+	int64_t begin_ns, end_ns;
+	struct xplane_said said;
+	struct origin origin;
+};
+
+/* -- what becomes of it ----------------------------------------------------------------------- */
+
+static struct event event_of(const struct line *line, const struct interval *interval,
+                             enum record_class class)
+{
+	return (struct event){
+		.class = class,
+		.clock_ns = (uint64_t)interval->end_ns,
+		.vpid = XPLANE_VPID,
+		.vtid = line->device == FLEXTRACE_NONE ? (int32_t)line->row : -1,
+		.n_origins = 1,
+		.origins[0] = interval->origin,
+	};
+}
+
+/* "kind:HtoD size:655360 dest:2 async:1" */
+static uint64_t copy_bytes(const char *details)
+{
+	const char *size = strstr(details, "size:");
+	uint64_t bytes;
+
+	size = size ? size + strlen("size:") : "";
+	return digits_take(&size, UINT64_MAX, &bytes) ? bytes : 0;
+}
+
+static uint32_t copy_kind(const char *details, const char *name)
+{
+	static const struct {
+		const char *text;
+		uint32_t kind;
+	} kinds[] = {
+		{"HtoD", FLEXTRACE_DEVICE_MEMCPY_HTOD},
+		{"H2D", FLEXTRACE_DEVICE_MEMCPY_HTOD},
+		{"HostToDevice", FLEXTRACE_DEVICE_MEMCPY_HTOD},
+		{"DtoH", FLEXTRACE_DEVICE_MEMCPY_DTOH},
+		{"D2H", FLEXTRACE_DEVICE_MEMCPY_DTOH},
+		{"DeviceToHost", FLEXTRACE_DEVICE_MEMCPY_DTOH},
+		{"PtoP", FLEXTRACE_DEVICE_MEMCPY_PTOP},
+		{"P2P", FLEXTRACE_DEVICE_MEMCPY_PTOP},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strstr(details, kinds[i].text) || strstr(name, kinds[i].text))
+			return kinds[i].kind;
+	}
+	return FLEXTRACE_DEVICE_MEMCPY_DTOD;
+}
+
+/* Summaries are what the device was in, and no work of its own. */
+static void classify(const struct string_pool *strings, const struct line *line,
+                     const struct xplane_said *said, struct flextrace_device_op *op)
+{
+	op->kind = line->is_summary ? FLEXTRACE_DEVICE_STATE : FLEXTRACE_DEVICE_KERNEL;
+	if (said->memcpy) {
+		op->kind = copy_kind(string_get(strings, said->memcpy), op->name);
+		op->bytes = copy_bytes(string_get(strings, said->memcpy));
+	} else if (said->memset) {
+		op->kind = FLEXTRACE_DEVICE_MEMSET;
+		op->bytes = copy_bytes(string_get(strings, said->memset));
+	}
+}
+
+/* Nobody stamped it: the profiler says when it was. */
+static int write_work(struct xplane *xplane, const struct line *line,
+                      const struct interval *interval, const char *args)
+{
+	struct event op = event_of(line, interval, RECORD_DEVICE_OP);
+	struct event estimate = event_of(line, interval, RECORD_HOST_ESTIMATE);
+
+	op.payload.device_op = (struct flextrace_device_op){
+		.device = line->device,
+		.queue = line->row,
+		.job = xplane->n_events,
+		.correlation = interval->said.correlation,
+		.name = string_get(xplane->import.strings, interval->name),
+		.peer = -1,
+		.group = "",
+		.type = args,
+	};
+	classify(xplane->import.strings, line, &interval->said, &op.payload.device_op);
+	estimate.payload.host_estimate = (struct flextrace_host_estimate){
+		.device = line->device,
+		.queue = line->row,
+		.job = xplane->n_events,
+		.kind = FLEXTRACE_ESTIMATE_WHOLE,
+		.begin_ns = (uint64_t)interval->begin_ns,
+		.end_ns = (uint64_t)interval->end_ns,
+		.source = "xplane",
+	};
+	FLEXTRACE_TRY(import_write(&xplane->import, xplane->stream, &op));
+	return import_write(&xplane->import, xplane->stream, &estimate);
+}
+
+static uint32_t call_kind(const char *name)
+{
+	bool is_driver = name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+	bool is_call = is_driver || strncmp(name, "hip", 3) == 0 || strncmp(name, "cuda", 4) == 0;
+
+	return is_call ? FLEXTRACE_RUNTIME_CALL : FLEXTRACE_RUNTIME_USER;
+}
+
+/* "$file.py:12 function": stores where the file's name ends, and the line. */
+static size_t python_file(const char *name, uint32_t *ret_line)
+{
+	const char *colon = *name == '$' ? strchr(name, ':') : NULL, *at = colon ? colon + 1 : "";
+	uint64_t line;
+
+	if (!digits_take(&at, UINT32_MAX, &line) || *at != ' ')
+		return 0;
+	*ret_line = (uint32_t)line;
+	return (size_t)(colon - name);
+}
+
+static int write_scope(struct xplane *xplane, const struct line *line,
+                       const struct interval *interval, const char *args)
+{
+	struct event event = event_of(line, interval, RECORD_SCOPE_ARGS);
+	const char *name = string_get(xplane->import.strings, interval->name);
+	struct protobuf file = {(const uint8_t *)name + 1, (const uint8_t *)name + 1};
+	uint32_t number = 0, file_name;
+
+	event.payload.scope_args = (struct flextrace_scope_args){
+		.correlation = interval->said.correlation,
+		.args = args,
+	};
+	if (*args)
+		FLEXTRACE_TRY(import_write(&xplane->import, xplane->stream, &event));
+	if (python_file(name, &number))
+		file.end = (const uint8_t *)name + python_file(name, &number);
+	FLEXTRACE_TRY(xplane_intern(xplane, &file, &file_name));
+	event.class = RECORD_SCOPE;
+	event.payload.scope = (struct flextrace_scope){
+		.begin_ns = (uint64_t)interval->begin_ns,
+		.kind = call_kind(name),
+		.name = name,
+		.correlation = interval->said.correlation,
+		.file = string_get(xplane->import.strings, file_name),
+		.line = number,
+	};
+	return import_write(&xplane->import, xplane->stream, &event);
+}
+
+/* What the profiler of torch calls such a thing: told.h. */
+static const char *category_of(const struct line *line, const struct xplane_said *said,
+                               const char *name)
+{
+	if (line->device == FLEXTRACE_NONE) {
+		if (*name == '$')
+			return "python_function";
+		return call_kind(name) == FLEXTRACE_RUNTIME_CALL ? "cuda_runtime"
+		                                                 : "user_annotation";
+	}
+	if (line->is_summary)
+		return "gpu_user_annotation";
+	if (said->memcpy)
+		return "gpu_memcpy";
+	return said->memset ? "gpu_memset" : "kernel";
+}
+
+/* A row without arguments has none, and the category that its kind gives it. The number by which
+ * readers join launches and work is called as they know it. */
+static int tell(struct xplane *xplane, const char *category, uint64_t correlation,
+                const char **ret_told)
+{
+	const char *members;
+	size_t n;
+
+	*ret_told = "";
+	if (xplane->args.is_first)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(json_text_get(&xplane->args, &members, &n));
+	json_text_clear(&xplane->told);
+	json_text_open(&xplane->told, '{');
+	json_text_string(&xplane->told, "cat", category);
+	if (correlation)
+		json_text_number(&xplane->told, "correlation", correlation);
+	writer_char(&xplane->told.writer, ',');
+	writer_append(&xplane->told.writer, members, n);
+	json_text_close(&xplane->told, '}');
+	return json_text_get(&xplane->told, ret_told, &n);
+}
+
+static int write_interval(struct xplane *xplane, const struct line *line,
+                          const struct interval *interval)
+{
+	const char *name = string_get(xplane->import.strings, interval->name), *told;
+
+	xplane_add_hlo(xplane, &interval->said);
+	FLEXTRACE_TRY(tell(xplane, category_of(line, &interval->said, name),
+	                   interval->said.correlation, &told));
+	return line->device == FLEXTRACE_NONE ? write_scope(xplane, line, interval, told)
+	                                      : write_work(xplane, line, interval, told);
+}
+
+/* -- an event --------------------------------------------------------------------------------- */
+
+struct times {
+	uint64_t name, offset_ps, duration_ps, n_occurrences;
+};
+
+static int read_times(struct protobuf *message, struct times *ret_times)
+{
+	struct protobuf_field field;
+	int code;
+
+	*ret_times = (struct times){.name = 0};
+	while ((code = protobuf_next(message, &field)) > 0) {
+		if (field.number == EVENT_NAME)
+			ret_times->name = field.value;
+		else if (field.number == EVENT_OFFSET)
+			ret_times->offset_ps = field.value;
+		else if (field.number == EVENT_DURATION)
+			ret_times->duration_ps = field.value;
+		else if (field.number == EVENT_N)
+			ret_times->n_occurrences = field.value;
+	}
+	return code;
+}
+
+/* False: that is no time. 0 would be a time that nobody knows. */
+static bool place(const struct xplane *xplane, const struct line *line, const struct times *times,
+                  struct interval *interval)
+{
+	__int128 base_ps = ((__int128)line->start_ns - xplane->epoch_ns) * PS_PER_NS;
+	__int128 begin_ps = base_ps + (int64_t)times->offset_ps;
+	__int128 end_ps = begin_ps + (int64_t)times->duration_ps;
+
+	if (begin_ps < 0 || end_ps < begin_ps || end_ps / PS_PER_NS >= END_NS)
+		return false;
+	interval->begin_ns = (int64_t)(begin_ps / PS_PER_NS);
+	interval->end_ns = (int64_t)(end_ps / PS_PER_NS);
+	interval->begin_ns += !interval->begin_ns;
+	interval->end_ns += !interval->end_ns;
+	return true;
+}
+
+/* NULL, or what is wrong with an event. */
+static const char *read_event(const struct xplane *xplane, const struct line *line,
+                              struct protobuf message, struct interval *ret_interval)
+{
+	struct times times;
+	uint32_t found;
+
+	*ret_interval = (struct interval){
+		.origin = origin_make(xplane->import.streams[xplane->stream].files.n - 1,
+	                              xplane->n_events),
+	};
+	if (read_times(&message, &times) < 0)
+		return "it cannot be read";
+	if (times.n_occurrences)
+		return "it is a count, and says no time";
+	found = map_find(&line->plane->event_index, times.name, 0);
+	if (found == MAP_NONE)
+		return "no table has its name";
+	ret_interval->name = line->plane->events[found].name;
+	return place(xplane, line, &times, ret_interval) ? NULL : "its time is out of range";
+}
+
+static int take_event(struct xplane *xplane, const struct line *line, struct protobuf message)
+{
+	struct interval interval;
+	const char *fault = read_event(xplane, line, message, &interval);
+
+	xplane->n_events++;
+	if (fault)
+		return import_reject(&xplane->import, LOSS_MALFORMED, fault,
+		                     (uint64_t)(message.at - xplane->bytes));
+	json_text_clear(&xplane->args);
+	FLEXTRACE_TRY(xplane_read_stats(xplane, line->plane, message, EVENT_STAT, &interval.said));
+	return write_interval(xplane, line, &interval);
+}
+
+/* -- a line ----------------------------------------------------------------------------------- */
+
+static bool is_summary(const char *name)
+{
+	static const char *const starts[] = {
+		"Steps", "XLA Modules",  "Framework",   "TensorFlow",       "Source",
+		"Scope", "Launch Stats", "XLA TraceMe", "SparseCore Steps", "SparseCore Modules"};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What is not its events. The name that is shown goes before the other one. */
+static int read_members(struct xplane *xplane, struct protobuf message, struct line *line)
+{
+	struct protobuf name = {message.end, message.end}, shown = name;
+	struct protobuf_field field;
+	int code;
+
+	while ((code = protobuf_next(&message, &field)) > 0) {
+		if (field.number == LINE_ID)
+			line->id = field.value;
+		else if (field.number == LINE_START_NS)
+			line->start_ns = (int64_t)field.value;
+		else if (field.number == LINE_NAME)
+			name = field.bytes;
+		else if (field.number == LINE_DISPLAY_NAME)
+			shown = field.bytes;
+	}
+	FLEXTRACE_TRY(xplane_intern(xplane, protobuf_length(&shown) ? &shown : &name, &line->name));
+	return code < 0 ? xplane_damaged(xplane, &message) : FLEXTRACE_OK;
+}
+
+static int take_line(struct xplane *xplane, const struct line *of, struct protobuf message)
+{
+	struct protobuf_field field;
+	struct line line = *of;
+
+	FLEXTRACE_TRY(read_members(xplane, message, &line));
+	line.is_summary = line.device != FLEXTRACE_NONE &&
+	                  is_summary(string_get(xplane->import.strings, line.name));
+	FLEXTRACE_TRY(xplane_find_row(xplane, line.device, line.id, line.name, &line.row));
+	while (protobuf_next(&message, &field) > 0) { /* damage is counted above */
+		if (field.number == LINE_EVENT && field.wire == PROTOBUF_BYTES)
+			FLEXTRACE_TRY(take_event(xplane, &line, field.bytes));
+	}
+	return FLEXTRACE_OK;
+}
+
+int xplane_read_lines(struct xplane *xplane, const struct xplane_plane *plane)
+{
+	struct protobuf message = plane->message;
+	struct line of = {.plane = plane, .device = FLEXTRACE_NONE};
+	struct protobuf_field field;
+
+	if (xplane_is(xplane, plane, "/device:"))
+		FLEXTRACE_TRY(xplane_find_device(xplane, plane, &of.device));
+	while (protobuf_next(&message, &field) > 0) {
+		if (field.number == PLANE_LINE && field.wire == PROTOBUF_BYTES)
+			FLEXTRACE_TRY(take_line(xplane, &of, field.bytes));
+	}
+	return FLEXTRACE_OK;
+}
+
+void xplane_find_first(const struct xplane_plane *plane, int64_t *first_ns)
+{
+	struct protobuf message = plane->message;
+	struct protobuf_field field, member;
+
+	while (protobuf_next(&message, &field) > 0) {
+		if (field.number != PLANE_LINE || field.wire != PROTOBUF_BYTES)
+			continue;
+		while (protobuf_next(&field.bytes, &member) > 0) {
+			if (member.number == LINE_START_NS && (int64_t)member.value < *first_ns)
+				*first_ns = (int64_t)member.value;
+		}
+	}
+}
