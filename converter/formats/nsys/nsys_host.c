@@ -71,15 +71,21 @@ static int text_of(struct nsys *nsys, const struct nsys_rows *rows, const char *
 	return *ret_text ? FLEXTRACE_OK : nsys_name(nsys, rows, NSYS_TEXT_ID, ret_text);
 }
 
-/* Domains and categories are numbered by each process; a domain has no category. */
-static uint64_t key_of(const struct nsys_rows *rows, int64_t category)
+/* Domains and categories are numbered by each process; a domain is its category -1. */
+static uint64_t process_key(const struct nsys_rows *rows)
 {
-	int64_t global = 0, domain = 0;
+	int64_t global = 0;
 
 	nsys_integer(rows, NSYS_GLOBAL_TID, &global);
+	return (uint64_t)global >> 24;
+}
+
+static uint64_t name_key(const struct nsys_rows *rows, int64_t category)
+{
+	int64_t domain = 0;
+
 	nsys_integer(rows, NSYS_DOMAIN, &domain);
-	return ((uint64_t)global >> 24) * 0x9e3779b97f4a7c15u + (uint64_t)domain * 0x10001u +
-	       (uint64_t)(category + 1) * 0x100000001b3u;
+	return (uint64_t)domain << 33 | ((uint64_t)category + 1);
 }
 
 static int visit_name(struct nsys *nsys, const struct nsys_rows *rows)
@@ -95,7 +101,7 @@ static int visit_name(struct nsys *nsys, const struct nsys_rows *rows)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(text_of(nsys, rows, &text));
 	FLEXTRACE_TRY(string_intern(&nsys->import.cache, text, &string));
-	return map_put(&nsys->nvtx_names, key_of(rows, category), 0, string);
+	return map_put(&nsys->nvtx_names, process_key(rows), name_key(rows, category), string);
 }
 
 int nsys_read_nvtx_names(struct nsys *nsys)
@@ -105,7 +111,7 @@ int nsys_read_nvtx_names(struct nsys *nsys)
 
 static const char *name_of(const struct nsys *nsys, const struct nsys_rows *rows, int64_t category)
 {
-	uint32_t string = map_find(&nsys->nvtx_names, key_of(rows, category), 0);
+	uint32_t string = map_find(&nsys->nvtx_names, process_key(rows), name_key(rows, category));
 
 	return string == MAP_NONE ? NULL : string_get(nsys->import.strings, string);
 }

@@ -158,7 +158,10 @@ static void test_nsys__nvtx_ranges_nest_cross_and_stay_open(void **state)
 		" (50, NULL, 59, 'open', TID(70, 72), NULL, 0, NULL, NULL, NULL, NULL),"
 		" (60, 70, 59, 'told', TID(70, 73), NULL, 0, NULL, NULL, NULL, '{\"a\":[1]}'),"
 		" (61, 62, 59, 'text', TID(70, 73), NULL, 0, NULL, NULL, NULL, 'a\"b'),"
-		" (63, 64, 1234, 'odd', TID(70, 73), NULL, 0, NULL, NULL, NULL, NULL);");
+		" (63, 64, 1234, 'odd', TID(70, 73), NULL, 0, NULL, NULL, NULL, NULL),"
+		" (65, 66, 59, 'far', TID(70, 73), NULL, 9223372036854775807, 9223372036854775807, "
+		"NULL,"
+		" NULL, NULL);");
 	static const struct {
 		const char *name, *kind, *depth, *args;
 	} rows[] = {
@@ -170,6 +173,9 @@ static void test_nsys__nvtx_ranges_nest_cross_and_stay_open(void **state)
 		{"crossing", "Async", "0", ""},
 		{"open", "User", "0", ""},
 		{"told", "User", "0", "{\"cat\":\"user_annotation\",\"payload\":{\"a\":[1]}}"},
+		{"far", "User", "1",
+	         "{\"cat\":\"user_annotation\",\"domain\":9223372036854775807,"
+	         "\"category\":9223372036854775807}"},
 		{"text", "User", "1", "{\"cat\":\"user_annotation\",\"payload\":\"a\\\"b\"}"},
 	};
 	struct flex_run *run = *state;
