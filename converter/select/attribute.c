@@ -26,10 +26,10 @@ static struct cell read_kind(const void *any, const struct timeline *timeline)
 /* What a file told of an operation has its type among other things. */
 static struct cell read_type(const void *any, const struct timeline *timeline)
 {
-	const struct any_row *row = any;
+	const struct asked_row *row = any;
 	struct trace_value type;
 	struct told told;
-	const struct cell whole = cell_of_string(timeline->strings, row->type);
+	const struct cell whole = cell_of_string(timeline->strings, row->of.type);
 
 	if (!told_is_likely(whole.text) || !told_read(whole.text, whole.n_bytes, &told))
 		return whole;
@@ -41,11 +41,11 @@ static struct cell read_type(const void *any, const struct timeline *timeline)
 
 static struct cell read_category(const void *any, const struct timeline *timeline)
 {
-	const struct any_row *row = any;
+	const struct asked_row *row = any;
 	const struct kernel_cost *cost = NULL;
 
-	if (row->table == OF_DEVICE)
-		cost = kernel_cost_of(row->costs, row->row);
+	if (row->of.table == OF_DEVICE)
+		cost = kernel_cost_of(row->costs, row->of.row);
 	if (!cost)
 		return cell_of_text(NULL);
 	return cell_of_string(timeline->strings, cost->category);
@@ -53,28 +53,28 @@ static struct cell read_category(const void *any, const struct timeline *timelin
 
 static struct cell read_class(const void *any, const struct timeline *timeline)
 {
-	const struct any_row *row = any;
+	const struct asked_row *row = any;
 
 	(void)timeline;
-	if (row->table == OF_HOST)
-		return cell_of_text(event_class_of_host(row->kind));
-	if (row->table != OF_DEVICE || !row->op)
+	if (row->of.table == OF_HOST)
+		return cell_of_text(event_class_of_host(row->of.kind));
+	if (row->of.table != OF_DEVICE || !row->of.op)
 		return cell_of_text(NULL);
-	return cell_of_text(event_class_name((uint8_t)event_class_of(row->classes, row->row)));
+	return cell_of_text(event_class_name((uint8_t)event_class_of(row->classes, row->of.row)));
 }
 
 /* The place of its input among those of all streams. */
-static uint32_t input_of(const struct any_row *row, const struct timeline *timeline,
+static uint32_t input_of(const struct asked_row *row, const struct timeline *timeline,
                          uint32_t *ret_record)
 {
-	return inputs_find(row->inputs, timeline->streams->streams[row->stream], row->stream,
-	                   row->source, ret_record);
+	return inputs_find(row->inputs, timeline->streams->streams[row->of.stream], row->of.stream,
+	                   row->of.source, ret_record);
 }
 
 static struct cell read_source(const void *any, const struct timeline *timeline)
 {
-	const struct any_row *row = any;
-	const struct stream *stream = timeline->streams->streams[row->stream];
+	const struct asked_row *row = any;
+	const struct stream *stream = timeline->streams->streams[row->of.stream];
 	uint32_t record, place = input_of(row, timeline, &record);
 	size_t n;
 
@@ -188,7 +188,7 @@ static int string_matches(struct condition *condition, const struct timeline *ti
 
 /* Whether a source's input is named so, beside the record of it. */
 static bool input_matches(const struct condition *condition, const struct timeline *timeline,
-                          const struct any_row *row)
+                          const struct asked_row *row)
 {
 	uint32_t record;
 
@@ -198,13 +198,13 @@ static bool input_matches(const struct condition *condition, const struct timeli
 }
 
 int condition_holds(struct condition *condition, const struct timeline *timeline,
-                    const struct any_row *row)
+                    const struct asked_row *row)
 {
 	struct cell cell;
 	char digits[32] = "";
 	int is_match;
 
-	if (condition->is_global && row->table != OF_HOST)
+	if (condition->is_global && row->of.table != OF_HOST)
 		return 1;
 	cell = column_read(&attributes[condition->attribute], row, timeline);
 	if (cell.kind == CELL_NUMBER)

@@ -55,7 +55,7 @@ static bool is_of_job(const struct pass *pass, const struct any_row *row)
 	       map_find(&pass->launches, row->correlation, row->process) != MAP_NONE;
 }
 
-static int meets_conditions(struct pass *pass, const struct any_row *row, bool of_process)
+static int meets_conditions(struct pass *pass, const struct asked_row *row, bool of_process)
 {
 	struct criteria *criteria = &pass->criteria;
 
@@ -73,14 +73,14 @@ static int meets_conditions(struct pass *pass, const struct any_row *row, bool o
 }
 
 /* 1: the row is asked for. Limits count the rows that meet everything else. */
-static int is_asked_for(struct pass *pass, const struct any_row *row)
+static int is_asked_for(struct pass *pass, const struct asked_row *row)
 {
 	const struct criteria *criteria = &pass->criteria;
 	uint64_t place;
 	int meets;
 
-	if (pass->processes[row->process].is_excluded || !is_in_time(pass, row) ||
-	    !is_of_job(pass, row))
+	if (pass->processes[row->of.process].is_excluded || !is_in_time(pass, &row->of) ||
+	    !is_of_job(pass, &row->of))
 		return 0;
 	meets = meets_conditions(pass, row, false);
 	if (meets <= 0)
@@ -136,22 +136,23 @@ static int keep(struct pass *pass, const struct any_row *row)
 
 static int take_row(struct pass *pass, enum row_table table, const void *any)
 {
-	struct any_row row;
 	char room[SOURCE_BYTES];
+	struct asked_row row = {
+		.classes = pass->input->classes,
+		.costs = pass->input->costs,
+		.inputs = &pass->inputs,
+		.room = room,
+	};
 	int is_kept;
 
-	any_row_read(pass->timeline, table, any, &row);
-	row.classes = pass->input->classes;
-	row.costs = pass->input->costs;
-	row.inputs = &pass->inputs;
-	row.room = room;
+	any_row_read(pass->timeline, table, any, &row.of);
 	is_kept = is_asked_for(pass, &row);
 	FLEXTRACE_TRY(is_kept);
 	if (is_kept)
-		FLEXTRACE_TRY(keep(pass, &row));
+		FLEXTRACE_TRY(keep(pass, &row.of));
 	else
 		pass->out->counts.n_filtered++;
-	return select_books_note(&pass->books, pass->ledger, &row, pass->timeline, is_kept);
+	return select_books_note(&pass->books, pass->ledger, &row.of, pass->timeline, is_kept);
 }
 
 static enum row_table earliest(struct table_cursor *cursors)
@@ -229,7 +230,7 @@ static int hide_processes(struct pass *pass)
 
 	for (uint32_t i = 0; i < pass->timeline->identity->n_processes; i++) {
 		struct process *process = &pass->processes[i];
-		const struct any_row row = {.table = OF_HOST, .process = i};
+		const struct asked_row row = {.of = {.table = OF_HOST, .process = i}};
 		int meets = meets_conditions(pass, &row, true);
 
 		FLEXTRACE_TRY(meets);

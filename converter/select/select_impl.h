@@ -74,10 +74,19 @@ bool attribute_is_of_process(uint32_t attribute);
 /* Whether it is `source`, which of a mistake matches nothing. */
 bool attribute_is_source(uint32_t attribute);
 
+/* A row, and what its attributes are found in. Weak, all. */
+struct asked_row {
+	struct any_row of; /* first: columns read it */
+	const struct event_classes *classes;
+	const struct kernel_costs *costs;
+	const struct inputs *inputs;
+	char *room; /* SOURCE_BYTES: of a text that stands nowhere else */
+};
+
 /* 1: the row passes; 0: it does not; FLEXTRACE_E_MEMORY. A row without the attribute has an empty
  * one. */
 int condition_holds(struct condition *condition, const struct timeline *timeline,
-                    const struct any_row *row);
+                    const struct asked_row *row);
 
 /* -- select_books.c ------------------------------------------------------------------------- */
 

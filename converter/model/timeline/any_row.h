@@ -32,11 +32,6 @@ struct any_row {
 	uint8_t kind, class, status;
 	const struct tick_op *op;   /* weak; NULL: not of a control block */
 	const struct mark_run *run; /* weak; NULL: no marker row */
-	/* Weak, all: for what is found of it elsewhere, by who asks; room of SOURCE_BYTES. */
-	const struct event_classes *classes;
-	const struct kernel_costs *costs;
-	const struct inputs *inputs;
-	char *room;
 };
 
 extern const size_t any_row_bytes[N_ROW_TABLES];

@@ -73,27 +73,27 @@ int compare_places(const void *left, const void *right)
  * the low bits, or by the estimates. */
 static void list_places(struct chains *chains, bool is_by_phase)
 {
-	chains->n_begins = chains->n_ends = 0;
+	chains->ends.n_begins = chains->ends.n_ends = 0;
 	for (uint32_t i = 0; i < chains->n; i++) {
 		const struct link *link = &chains->links[i];
 		double begin = is_by_phase ? link->begin : link->told_ns * chains->rate;
 		double end = is_by_phase ? link->end : link_end(chains, link) * chains->rate;
 
 		if (link->before == NO_LINK)
-			chains->begins[chains->n_begins++] = (struct place){begin, i};
+			chains->ends.begins[chains->ends.n_begins++] = (struct place){begin, i};
 		if (link->next == NO_LINK)
-			chains->ends[chains->n_ends++] = (struct place){end, i};
+			chains->ends.ends[chains->ends.n_ends++] = (struct place){end, i};
 	}
-	ORDER_ARRAY(chains->begins, chains->n_begins, compare_places);
-	ORDER_ARRAY(chains->ends, chains->n_ends, compare_places);
+	ORDER_ARRAY(chains->ends.begins, chains->ends.n_begins, compare_places);
+	ORDER_ARRAY(chains->ends.ends, chains->ends.n_ends, compare_places);
 }
 
 /* Lists when all began, by the low bits. */
 static void list_begins(struct chains *chains)
 {
 	for (uint32_t i = 0; i < chains->n; i++)
-		chains->begins[i] = (struct place){chains->links[i].begin, i};
-	ORDER_ARRAY(chains->begins, chains->n, compare_places);
+		chains->ends.begins[i] = (struct place){chains->links[i].begin, i};
+	ORDER_ARRAY(chains->ends.begins, chains->n, compare_places);
 }
 
 bool is_place_before(const void *row, const void *key)
@@ -113,14 +113,14 @@ static uint32_t count_before(const struct place *places, uint32_t n, double phas
 static double find_next(const struct chains *chains, const struct place *end, double wrap,
                         const struct place **ret_next)
 {
-	uint32_t at = count_before(chains->begins, chains->n_begins, end->phase, false);
+	uint32_t at = count_before(chains->ends.begins, chains->ends.n_begins, end->phase, false);
 	bool is_round;
 
 	/* It has no length. */
-	if (at < chains->n_begins && chains->begins[at].link == end->link)
+	if (at < chains->ends.n_begins && chains->ends.begins[at].link == end->link)
 		at++;
-	is_round = at == chains->n_begins;
-	*ret_next = &chains->begins[at % chains->n_begins];
+	is_round = at == chains->ends.n_begins;
+	*ret_next = &chains->ends.begins[at % chains->ends.n_begins];
 	if (is_round && wrap == 0)
 		return INFINITY;
 	return (*ret_next)->phase - end->phase + (is_round ? wrap : 0);
@@ -174,18 +174,19 @@ static void tie(struct chains *chains, enum order order)
 	double wrap = order == BY_PHASE ? ldexp(1, (int)chains->axis->narrow_bits) : 0;
 
 	list_places(chains, order == BY_PHASE);
-	for (uint32_t i = 0; i < chains->n_ends && chains->n_begins; i++) {
-		const struct place *end = &chains->ends[i], *next, *last;
+	for (uint32_t i = 0; i < chains->ends.n_ends && chains->ends.n_begins; i++) {
+		const struct place *end = &chains->ends.ends[i], *next, *last;
 		struct link *link = &chains->links[end->link];
 		double gap = find_next(chains, end, wrap, &next);
 		uint32_t at;
 
 		if (next->link == end->link || gap > link->most)
 			continue;
-		at = count_before(chains->ends, chains->n_ends, next->phase, true);
-		last = &chains->ends[(at + chains->n_ends - 1) % chains->n_ends];
+		at = count_before(chains->ends.ends, chains->ends.n_ends, next->phase, true);
+		last = &chains->ends.ends[(at + chains->ends.n_ends - 1) % chains->ends.n_ends];
 		if (last->link == next->link)
-			last = &chains->ends[(at + 2 * chains->n_ends - 2) % chains->n_ends];
+			last = &chains->ends.ends[(at + 2 * chains->ends.n_ends - 2) %
+			                          chains->ends.n_ends];
 		if (last->link != end->link)
 			continue;
 		link->next = next->link;
@@ -246,12 +247,12 @@ static double surest(struct chains *chains, double most)
 	uint32_t n_last = 0; /* that nothing follows */
 
 	list_places(chains, true);
-	for (uint32_t i = 0; i < chains->n_ends && chains->n_begins; i++) {
+	for (uint32_t i = 0; i < chains->ends.n_ends && chains->ends.n_begins; i++) {
 		const struct place *next;
 
-		n_last += find_next(chains, &chains->ends[i], wrap, &next) > most;
+		n_last += find_next(chains, &chains->ends.ends[i], wrap, &next) > most;
 	}
-	return fmin(most, CHANCE * wrap / ((n_last + 1.0) * (chains->n_begins + 1.0)));
+	return fmin(most, CHANCE * wrap / ((n_last + 1.0) * (chains->ends.n_begins + 1.0)));
 }
 
 /* Finds what estimates put over other work of its part. */
@@ -282,11 +283,11 @@ static int tie_all(struct chains *chains)
 		return FLEXTRACE_E_MEMORY;
 	chains->near_ns = fmin(fmax(LONG * usual_pause_ns(chains, gaps), NEAR_NS), MOST_NEAR_NS);
 	list_places(chains, true);
-	for (uint32_t i = 0; i < chains->n_ends && chains->n_begins; i++) {
+	for (uint32_t i = 0; i < chains->ends.n_ends && chains->ends.n_begins; i++) {
 		const struct place *next;
 
-		gap = find_next(chains, &chains->ends[i], wrap, &next);
-		chains->links[chains->ends[i].link].most =
+		gap = find_next(chains, &chains->ends.ends[i], wrap, &next);
+		chains->links[chains->ends.ends[i].link].most =
 			fmin(MUCH * gap + LITTLE_NS * chains->rate, NEAR_NS * chains->rate);
 	}
 	tie(chains, BY_ESTIMATE);
@@ -362,7 +363,7 @@ static void unite_cohorts(struct chains *chains)
 /* Numbers the bodies and lists their members. Places serve as memory. */
 static void list_bodies(struct chains *chains)
 {
-	struct place *order = chains->begins;
+	struct place *order = chains->ends.begins;
 	double ns;
 
 	for (uint32_t i = 0; i < chains->n; i++)
@@ -397,12 +398,12 @@ static double ticks_to(const struct chains *chains, const struct link *from, con
 static bool is_crossed(const struct chains *chains, const struct link *link)
 {
 	const struct link *links = chains->links, *next = &links[link->next];
-	uint32_t at = count_before(chains->begins, chains->n, link->end, false);
+	uint32_t at = count_before(chains->ends.begins, chains->n, link->end, false);
 
 	if (!link->is_over && !next->is_over && fabs(late_ns(chains, link)) < chains->wrap_ns / 2)
 		return false;
 	for (uint32_t i = 0; i < MAX_RIVALS && i < chains->n; i++) {
-		const struct link *other = &links[chains->begins[(at + i) % chains->n].link];
+		const struct link *other = &links[chains->ends.begins[(at + i) % chains->n].link];
 
 		if (ticks_to(chains, link, other) > chains->most)
 			return false;
@@ -420,10 +421,10 @@ static bool has_rival(const struct chains *chains, const struct link *link)
 	const struct link *links = chains->links, *next = &links[link->next];
 	double gap = ticks_to(chains, link, next);
 	double most = fmax(fmax(MUCH * gap, LITTLE_NS * chains->rate), chains->most);
-	uint32_t at = count_before(chains->begins, chains->n, link->end, false);
+	uint32_t at = count_before(chains->ends.begins, chains->n, link->end, false);
 
 	for (uint32_t i = 0; i < 4 * MAX_RIVALS && i < chains->n && next->is_over; i++) {
-		const struct link *other = &links[chains->begins[(at + i) % chains->n].link];
+		const struct link *other = &links[chains->ends.begins[(at + i) % chains->n].link];
 		double ticks = ticks_to(chains, link, other);
 
 		if (ticks > most)
@@ -460,11 +461,11 @@ static int allocate(struct chains *chains)
 {
 	size_t n = (size_t)chains->n + 1;
 
-	chains->begins = malloc(n * sizeof(*chains->begins));
-	chains->ends = malloc(n * sizeof(*chains->ends));
+	chains->ends.begins = malloc(n * sizeof(*chains->ends.begins));
+	chains->ends.ends = malloc(n * sizeof(*chains->ends.ends));
 	chains->members = malloc(n * sizeof(*chains->members));
 	chains->bodies = malloc(n * sizeof(*chains->bodies));
-	return chains->begins && chains->ends && chains->members && chains->bodies
+	return chains->ends.begins && chains->ends.ends && chains->members && chains->bodies
 	               ? FLEXTRACE_OK
 	               : FLEXTRACE_E_MEMORY;
 }
@@ -503,10 +504,10 @@ static bool has_rivals(const struct chains *chains, const struct link *link)
 {
 	double wrap = ldexp(1, (int)chains->axis->narrow_bits);
 	double gap = fmod(chains->links[link->next].begin - link->end + wrap, wrap);
-	uint32_t at = count_before(chains->begins, chains->n, link->end, false);
+	uint32_t at = count_before(chains->ends.begins, chains->n, link->end, false);
 
 	for (uint32_t i = 0; i < MAX_RIVALS && i < chains->n; i++) {
-		const struct place *next = &chains->begins[(at + i) % chains->n];
+		const struct place *next = &chains->ends.begins[(at + i) % chains->n];
 		double ticks = next->phase - link->end + (at + i >= chains->n ? wrap : 0);
 
 		if (ticks > fmax(gap + LITTLE_NS * chains->rate, link->most))

@@ -335,8 +335,8 @@ int chains_mend(struct unwrap *unwrap, uint32_t counter, const struct mean_rate 
 	trips_release(&chains.trips);
 	free(chains.links);
 	free(chains.knots);
-	free(chains.begins);
-	free(chains.ends);
+	free(chains.ends.begins);
+	free(chains.ends.ends);
 	free(chains.members);
 	free(chains.bodies);
 	free(chains.slots);

@@ -75,6 +75,11 @@ struct knot {
 	double at_ns, late_ns;
 };
 
+struct body_ends { /* where bodies begin, and end: owned, by phase */
+	struct place *begins, *ends;
+	uint32_t n_begins, n_ends;
+};
+
 struct chains {
 	struct axis *axis; /* weak */
 	double rate, wrap_ns;
@@ -89,8 +94,7 @@ struct chains {
 	bool is_parallel[FLEXTRACE_N_STAMPS]; /* work of this part is done several at a time */
 	struct link *links;                   /* owned, by told_ns */
 	uint32_t n;
-	struct place *begins, *ends; /* owned, by phase */
-	uint32_t n_begins, n_ends;
+	struct body_ends ends;
 	uint32_t *members;   /* owned: links by body */
 	struct body *bodies; /* owned */
 	uint32_t n_bodies;

@@ -33,17 +33,17 @@ static void list_begins(struct chains *chains)
 {
 	double wrap_ns = chains->wrap_ns;
 
-	chains->n_begins = 0;
+	chains->ends.n_begins = 0;
 	for (uint32_t i = 0; i < chains->n_bodies; i++) {
 		double ns;
 
 		if (!chains->bodies[i].is_settled)
 			continue;
 		ns = body_reach(chains, &chains->bodies[i], chains->bodies[i].shift_ns).begin;
-		chains->begins[chains->n_begins++] =
+		chains->ends.begins[chains->ends.n_begins++] =
 			(struct place){ns - wrap_ns * floor(ns / wrap_ns), i};
 	}
-	ORDER_ARRAY(chains->begins, chains->n_begins, compare_places);
+	ORDER_ARRAY(chains->ends.begins, chains->ends.n_begins, compare_places);
 }
 
 static bool has_work(const struct chains *chains, const struct idle *trip)
@@ -76,14 +76,15 @@ static bool doubt_for_empty(const struct chains *chains, const struct idle *trip
 	double wrap_ns = chains->wrap_ns, begin_ns = (double)trip->begin_ns - TRIP_SLACK_NS;
 	double room_ns = (double)trip->end_ns + TRIP_SLACK_NS - begin_ns;
 	double phase = begin_ns - wrap_ns * floor(begin_ns / wrap_ns);
-	uint32_t at = array_count_before(chains->begins, chains->n_begins, sizeof(struct place),
-	                                 is_place_before, &phase);
+	uint32_t at = array_count_before(chains->ends.begins, chains->ends.n_begins,
+	                                 sizeof(struct place), is_place_before, &phase);
 	bool is_any = false;
 
-	for (uint32_t i = 0; i < chains->n_begins; i++) {
-		const struct place *place = &chains->begins[(at + i) % chains->n_begins];
+	for (uint32_t i = 0; i < chains->ends.n_begins; i++) {
+		const struct place *place = &chains->ends.begins[(at + i) % chains->ends.n_begins];
 		struct body *body = &chains->bodies[place->link];
-		double late_ns = place->phase - phase + (at + i >= chains->n_begins ? wrap_ns : 0);
+		double late_ns = place->phase - phase +
+		                 (at + i >= chains->ends.n_begins ? wrap_ns : 0);
 
 		if (late_ns > room_ns)
 			break;
