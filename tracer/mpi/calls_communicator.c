@@ -25,7 +25,7 @@ static void begin(void)
 {
 	char version[MPI_MAX_LIBRARY_VERSION_STRING];
 	MPI_Comm parent;
-	int rank, n_ranks, n;
+	int rank, n_ranks, n, level;
 
 	if (!real_begin())
 		return;
@@ -39,7 +39,8 @@ static void begin(void)
 	REAL(Comm_get_parent)(&parent);
 	if (parent == MPI_COMM_NULL)
 		communicators_begin();
-	record_set_ready(true);
+	REAL(Query_thread)(&level);
+	record_begin(level);
 }
 
 #define BEGIN(name, parameters, arguments)                                             \
@@ -65,7 +66,7 @@ INTERPOSE(Finalize, (void))
 {
 	FLEXTRACE_RUNTIME_SCOPE(FLEXTRACE_RUNTIME_CALL, "MPI_Finalize");
 
-	record_set_ready(false);
+	record_end();
 	return REAL(Finalize)();
 }
 
@@ -191,17 +192,17 @@ static void drop(MPI_Comm comm)
 	record_unlock();
 }
 
-#define END(name)                                    \
-	INTERPOSE(name, (MPI_Comm * comm))           \
-	{                                            \
-		struct call call;                    \
-		int code;                            \
-                                                     \
-		if (call_begin(&call, "MPI_" #name)) \
-			drop(*comm);                 \
-		code = REAL(name)(comm);             \
-		call_end(&call);                     \
-		return code;                         \
+#define END(name)                                \
+	INTERPOSE(name, (MPI_Comm * comm))       \
+	{                                        \
+		struct call call;                \
+		int code;                        \
+                                                 \
+		call_begin(&call, "MPI_" #name); \
+		drop(*comm);                     \
+		code = REAL(name)(comm);         \
+		call_end(&call);                 \
+		return code;                     \
 	}
 
 END(Comm_free)

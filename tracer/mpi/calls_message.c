@@ -10,7 +10,7 @@
 /* -- sends ------------------------------------------------------------------------------------- */
 
 /* The record of the message stands for the call. */
-#define SEND(name, parameters, arguments)                                                      \
+#define SEND(name, parameters, arguments, then)                                                \
 	INTERPOSE(name, parameters)                                                            \
 	{                                                                                      \
 		struct outgoing outgoing = {.communicator = NULL};                             \
@@ -19,9 +19,12 @@
                                                                                                \
 		if (call_begin(&call, "MPI_" #name))                                           \
 			outgoing_begin(&outgoing, "MPI_" #name, ENVELOPE(n, type, rank, tag)); \
+		else                                                                           \
+			record_missed(comm);                                                   \
 		if (outgoing.communicator)                                                     \
 			call_drop_scope(&call);                                                \
 		code = REAL(name) arguments;                                                   \
+		then;                                                                          \
 		if (call.is_own)                                                               \
 			outgoing_end(&outgoing, code);                                         \
 		call_end(&call);                                                               \
@@ -66,6 +69,8 @@ static void end_receive(struct reception *reception, const MPI_Status *status, i
                                                                                      \
 		if (call_begin(&reception.call, "MPI_" #name))                       \
 			status = begin_receive(&reception, rank, tag, comm, status); \
+		else                                                                 \
+			record_missed(comm);                                         \
 		code = REAL(name) arguments;                                         \
 		if (reception.call.is_own)                                           \
 			end_receive(&reception, status, code);                       \
@@ -83,6 +88,8 @@ static void end_receive(struct reception *reception, const MPI_Status *status, i
 			outgoing_begin(&reception.outgoing, "send",                        \
 			               ENVELOPE(n, type, rank_out, tag_out));              \
 			status = begin_receive(&reception, rank_in, tag_in, comm, status); \
+		} else {                                                                   \
+			record_missed(comm);                                               \
 		}                                                                          \
 		code = REAL(name) arguments;                                               \
 		if (reception.call.is_own) {                                               \
@@ -101,7 +108,9 @@ static struct pending *begin_pending(struct call *call, const char *name, int ra
 {
 	struct pending *pending;
 
-	if (!call_begin(call, name) || rank == MPI_PROC_NULL)
+	if (!call_begin(call, name))
+		record_missed(comm);
+	if (!call->is_own || rank == MPI_PROC_NULL)
 		return NULL;
 	pending = pending_new(PENDING_RECEIVE);
 	if (pending)
@@ -263,8 +272,9 @@ PROBE(Improbe, *flag,
 
 /* clang-format off */
 #define SENDS(COUNT, S, name, iname)                                                               \
-	SEND(name##S, (OUT(COUNT), WITH), (from, n, type, rank, tag, comm))                        \
-	SEND(iname##S, (OUT(COUNT), WITH, REQUEST), (from, n, type, rank, tag, comm, request))     \
+	SEND(name##S, (OUT(COUNT), WITH), (from, n, type, rank, tag, comm), (void)0)               \
+	SEND(iname##S, (OUT(COUNT), WITH, REQUEST), (from, n, type, rank, tag, comm, request),     \
+	     pending_replace(HANDLE_KEY(*request)))                                                \
 	PERSISTENT(PENDING_SEND, name##_init##S, (OUT(COUNT), WITH, REQUEST),                      \
 	           (from, n, type, rank, tag, comm, request))
 

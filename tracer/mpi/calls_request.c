@@ -57,10 +57,11 @@ INTERPOSE(Startall, (int n, MPI_Request requests[]))
 #define LOOK(name, n, n_done, indices, statuses_, parameters, arguments) \
 	INTERPOSE(name, parameters)                                      \
 	{                                                                \
-		struct batch batch = {.statuses = statuses_};            \
+		struct batch batch;                                      \
 		struct call call;                                        \
 		int code;                                                \
                                                                          \
+		batch.statuses = statuses_;                              \
 		if (call_begin(&call, "MPI_" #name))                     \
 			batch_begin(&batch, n, requests, statuses_);     \
 		code = REAL(name) arguments;                             \

@@ -5,23 +5,31 @@
 #include <stdio.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool is_ready;
+static bool is_ready, has_threads;
 static bool are_sends_doubted;
 static __thread bool is_inside __attribute__((tls_model("initial-exec")));
 
 void record_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	if (has_threads)
+		pthread_mutex_lock(&lock);
 }
 
 void record_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	if (has_threads)
+		pthread_mutex_unlock(&lock);
 }
 
-void record_set_ready(bool now)
+void record_begin(int thread_level)
 {
-	__atomic_store_n(&is_ready, now, __ATOMIC_RELEASE);
+	has_threads = thread_level == MPI_THREAD_MULTIPLE;
+	__atomic_store_n(&is_ready, true, __ATOMIC_RELEASE);
+}
+
+void record_end(void)
+{
+	__atomic_store_n(&is_ready, false, __ATOMIC_RELEASE);
 }
 
 /* -- calls ------------------------------------------------------------------------------------- */
@@ -44,6 +52,19 @@ void call_end(struct call *call)
 		return;
 	flextrace_i_scope_end(&call->scope);
 	is_inside = false;
+}
+
+void record_missed(MPI_Comm comm)
+{
+	struct communicator *communicator;
+
+	if (!is_inside)
+		return; /* before MPI_Init(), behind MPI_Finalize() */
+	record_lock();
+	communicator = communicator_find(comm);
+	if (communicator)
+		communicator->numbering.is_broken = true;
+	record_unlock();
 }
 
 /* -- what is sent ------------------------------------------------------------------------------ */

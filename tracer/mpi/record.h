@@ -14,12 +14,14 @@
 
 #include "communicators.h"
 
-/* One lock for all that is known of communicators and requests; no call of MPI is made with it. */
+/* One lock for all that is known of communicators and requests; no call of MPI is made with it. It
+ * costs nothing in a program whose threads do not call MPI at once. */
 void record_lock(void);
 void record_unlock(void);
 
-/* Between MPI_Init() and MPI_Finalize(). */
-void record_set_ready(bool is_ready);
+/* In MPI_Init() and MPI_Finalize(). `thread_level`: MPI_THREAD_... */
+void record_begin(int thread_level);
+void record_end(void);
 
 /* -- calls ------------------------------------------------------------------------------------- */
 
@@ -37,6 +39,10 @@ static inline void call_drop_scope(struct call *call)
 	call->scope.begin_ns = 0;
 }
 void call_end(struct call *call);
+
+/* A call within another one: MPI's own, or of the program's in a callback. What is sent and
+ * received with this communicator is not known any more. */
+void record_missed(MPI_Comm comm);
 
 /* -- messages ---------------------------------------------------------------------------------- */
 

@@ -3,22 +3,35 @@
 
 #include <stdlib.h>
 
-static struct table open; /* handle -> struct pending */
+static struct table open;     /* handle -> struct pending */
+static struct pending *spare; /* for the next ones: programs post receives without end */
 
 /* -- one --------------------------------------------------------------------------------------- */
 
 struct pending *pending_new(enum pending_kind kind)
 {
-	struct pending *pending = calloc(1, sizeof(*pending));
+	struct pending *pending;
 
+	record_lock();
+	pending = spare;
 	if (pending)
-		pending->kind = kind;
+		spare = pending->next;
+	record_unlock();
+	if (!pending)
+		pending = malloc(sizeof(*pending));
+	if (pending)
+		*pending = (struct pending){.kind = kind};
 	return pending;
 }
 
 void pending_free(struct pending *pending)
 {
-	free(pending);
+	if (!pending)
+		return;
+	record_lock();
+	pending->next = spare;
+	spare = pending;
+	record_unlock();
 }
 
 void pending_keep(struct pending *pending, uint64_t key)
@@ -36,6 +49,14 @@ void pending_keep(struct pending *pending, uint64_t key)
 		pending_forget(stale);
 	if (is_lost)
 		pending_forget(pending);
+}
+
+void pending_replace(uint64_t key)
+{
+	struct pending *stale = pending_take(key);
+
+	if (stale && !stale->is_awaited)
+		pending_forget(stale);
 }
 
 struct pending *pending_find(uint64_t key)

@@ -39,6 +39,7 @@ struct pending {
 	MPI_Comm *new_comm; /* weak */
 	MPI_Comm parent;
 	uint64_t number;
+	struct pending *next; /* of those that are not used */
 };
 
 /* NULL without memory: the caller passes its call through, and must not use one. */
@@ -46,6 +47,9 @@ struct pending *pending_new(enum pending_kind kind);
 
 /* Takes `pending`. */
 void pending_keep(struct pending *pending, uint64_t key);
+
+/* Another request has this handle, which is not kept: forgets what was there, if anything was. */
+void pending_replace(uint64_t key);
 
 /* Weak, or NULL. */
 struct pending *pending_find(uint64_t key);
