@@ -113,6 +113,15 @@ struct nsys_table {
 	bool may_be_open;     /* an end is not needed */
 };
 
+struct nsys_session {             /* what a file says of itself */
+	int64_t epoch_ns;         /* when it began; 0: not told */
+	uint64_t hash;            /* of when it began, and of whom it is */
+	uint32_t version, host;   /* strings */
+	int32_t rank, world_size; /* of the environment; -1, 0: not told */
+	size_t n_ranks, n_sizes;  /* variables that would hold before these */
+	bool has_lost;            /* nsys missed events, it says */
+};
+
 struct nsys {
 	struct import import; /* first */
 	struct json_text args;
@@ -125,12 +134,7 @@ struct nsys {
 	const struct nsys_table *table; /* weak */
 	uint32_t stream;                /* index */
 	int64_t base_ns;                /* time of the file where its clock is 0 */
-	int64_t epoch_ns;               /* of the session; 0: not told */
-	uint64_t session;               /* hash of when it began, and of whom it is */
-	uint32_t version, host;         /* strings */
-	int32_t rank, world_size;       /* of the environment; -1, 0: not told */
-	bool has_lost;                  /* nsys missed events, it says */
-	size_t n_ranks, n_sizes;        /* variables that would hold before these */
+	struct nsys_session session;
 	struct nsys_process *processes; /* owned arrays, both */
 	uint32_t n_processes;
 	struct nsys_device *devices;

@@ -99,8 +99,8 @@ static int find_comm(struct nsys *nsys, const struct nsys_rows *rows, const stru
 	int code;
 
 	*ret_comm = NULL;
-	if (nsys->has_lost || !process->has_mpi_init || process->rank < 0 || !span->has_end ||
-	    !nsys_integer(rows, NSYS_COMM, &handle))
+	if (nsys->session.has_lost || !process->has_mpi_init || process->rank < 0 ||
+	    !span->has_end || !nsys_integer(rows, NSYS_COMM, &handle))
 		return FLEXTRACE_OK;
 	code = MAP_PLACE(&mpi->comm_index, (uint64_t)handle, span->process, mpi->comms,
 	                 mpi->n_comms, &place);

@@ -181,7 +181,7 @@ static int number_all(struct nsys *nsys, const struct map *sizes, struct map *co
 
 		if (range->kind != NCCL_OP || is_message(nsys, range) || !size || size == MAP_NONE)
 			continue;
-		range->has_seq = !nsys->has_lost;
+		range->has_seq = !nsys->session.has_lost;
 		range->seq = n == MAP_NONE ? 0 : n;
 		range->told.n_ranks = size;
 		FLEXTRACE_TRY(map_put(counts, range->told.comm, range->process,

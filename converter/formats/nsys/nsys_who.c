@@ -88,7 +88,7 @@ static int visit_start(struct nsys *nsys, const struct nsys_rows *rows)
 	int64_t epoch_ns;
 
 	if (nsys_integer(rows, NSYS_EPOCH, &epoch_ns) && epoch_ns > 0 && epoch_ns < INT64_MAX / 2)
-		nsys->epoch_ns = epoch_ns;
+		nsys->session.epoch_ns = epoch_ns;
 	return FLEXTRACE_OK;
 }
 
@@ -119,14 +119,14 @@ static int visit_property(struct nsys *nsys, const struct nsys_rows *rows)
 	if (!name || !value)
 		return FLEXTRACE_OK;
 	if (strcmp(name, "EXPORT_PRODUCT_VERSION") == 0)
-		return string_intern(&nsys->import.cache, value, &nsys->version);
+		return string_intern(&nsys->import.cache, value, &nsys->session.version);
 	if (strcmp(name, "Hostname") == 0)
-		return string_intern(&nsys->import.cache, value, &nsys->host);
+		return string_intern(&nsys->import.cache, value, &nsys->session.host);
 	if (strcmp(name, "EXPORT_PARAM_TIME_NORMALIZE") == 0 && strcmp(value, "true") == 0)
-		nsys->base_ns = nsys->epoch_ns - NSYS_DAY_NS; /* from the Unix epoch */
+		nsys->base_ns = nsys->session.epoch_ns - NSYS_DAY_NS; /* from the Unix epoch */
 	if (strstr(name, "ENVIRONMENT_VARIABLE")) {
-		read_variable(value, rank_names, &nsys->n_ranks, &nsys->rank);
-		read_variable(value, size_names, &nsys->n_sizes, &nsys->world_size);
+		read_variable(value, rank_names, &nsys->session.n_ranks, &nsys->session.rank);
+		read_variable(value, size_names, &nsys->session.n_sizes, &nsys->session.world_size);
 	}
 	return FLEXTRACE_OK;
 }
@@ -140,7 +140,7 @@ static int visit_diagnostic(struct nsys *nsys, const struct nsys_rows *rows)
 	for (size_t i = 0; text && i < COUNT(words); i++) {
 		if (!strstr(text, words[i]))
 			continue;
-		nsys->has_lost = true;
+		nsys->session.has_lost = true;
 		import_warn(&nsys->import, "nsys says that events are missing: file=%s, says=%s",
 		            nsys->path, text);
 		return import_lose(&nsys->import, LOSS_TRUNCATED_STREAM, 1);
@@ -153,14 +153,14 @@ int nsys_read_session(struct nsys *nsys)
 	static const char *const properties[] = {"META_DATA_EXPORT", "EXPORT_META_DATA",
 	                                         "TARGET_INFO_SYSTEM_ENV", "META_DATA_CAPTURE"};
 
-	nsys->epoch_ns = 0;
+	nsys->session.epoch_ns = 0;
 	nsys->base_ns = -NSYS_DAY_NS;
-	nsys->version = nsys->host = 0;
-	nsys->rank = FLEXTRACE_RANK_UNKNOWN;
-	nsys->world_size = 0;
-	nsys->has_lost = false;
-	nsys->n_ranks = COUNT(rank_names);
-	nsys->n_sizes = COUNT(size_names);
+	nsys->session.version = nsys->session.host = 0;
+	nsys->session.rank = FLEXTRACE_RANK_UNKNOWN;
+	nsys->session.world_size = 0;
+	nsys->session.has_lost = false;
+	nsys->session.n_ranks = COUNT(rank_names);
+	nsys->session.n_sizes = COUNT(size_names);
 	FLEXTRACE_TRY(nsys_each(nsys, "TARGET_INFO_SESSION_START_TIME", visit_start));
 	for (size_t i = 0; i < COUNT(properties); i++)
 		FLEXTRACE_TRY(nsys_each(nsys, properties[i], visit_property));
@@ -195,21 +195,21 @@ static int visit_process(struct nsys *nsys, const struct nsys_rows *rows)
 
 static int define_process(struct nsys *nsys, const struct nsys_process *process)
 {
-	const char *host = string_get(nsys->import.strings, nsys->host);
+	const char *host = string_get(nsys->import.strings, nsys->session.host);
 	char boot_id[48];
 	const struct flextrace_process defined = {
 		.rank = process->rank,
-		.world_size = nsys->n_processes == 1 ? nsys->world_size : 0,
+		.world_size = nsys->n_processes == 1 ? nsys->session.world_size : 0,
 		.pid = (uint32_t)process->pid,
 		.boot_id = boot_id,
 		.host = *host ? host : IMPORT_HOST,
 		.program = string_get(nsys->import.strings, process->program),
 		.runtime = "nsys",
-		.version = string_get(nsys->import.strings, nsys->version),
+		.version = string_get(nsys->import.strings, nsys->session.version),
 	};
 
 	/* Each session reads the clocks for itself: of two on one host nobody knows how well. */
-	snprintf(boot_id, sizeof(boot_id), "imported nsys session %016" PRIx64, nsys->session);
+	snprintf(boot_id, sizeof(boot_id), "imported nsys session %016" PRIx64, nsys->session.hash);
 	return import_define(&nsys->import, nsys->stream, process->pid, RECORD_PROCESS, &defined);
 }
 
@@ -259,16 +259,16 @@ static void settle_stream(struct nsys *nsys)
 {
 	struct import_stream *stream = &nsys->import.streams[nsys->stream];
 	uint32_t least = UINT32_MAX;
-	const char *host = string_get(nsys->import.strings, nsys->host);
+	const char *host = string_get(nsys->import.strings, nsys->session.host);
 	char text[80];
 
-	nsys->session = hash_bytes(HASH_NO_BYTES, host, strlen(host));
+	nsys->session.hash = hash_bytes(HASH_NO_BYTES, host, strlen(host));
 	for (uint32_t i = 0; i < nsys->n_processes; i++) {
 		const struct nsys_process *process = &nsys->processes[i];
 
-		snprintf(text, sizeof(text), "%" PRId64 " %" PRIu64 " %" PRId32, nsys->epoch_ns,
-		         process->global, process->rank);
-		nsys->session = hash_bytes(nsys->session, text, strlen(text));
+		snprintf(text, sizeof(text), "%" PRId64 " %" PRIu64 " %" PRId32,
+		         nsys->session.epoch_ns, process->global, process->rank);
+		nsys->session.hash = hash_bytes(nsys->session.hash, text, strlen(text));
 		if (process->rank >= 0 && (uint32_t)process->rank < least)
 			least = (uint32_t)process->rank;
 	}
@@ -276,10 +276,10 @@ static void settle_stream(struct nsys *nsys)
 	for (int i = 0; i < 4; i++)
 		stream->uuid[4 + i] = (uint8_t)(least >> (24 - 8 * i));
 	for (int i = 0; i < 8; i++)
-		stream->uuid[8 + i] = (uint8_t)(nsys->session >> (56 - 8 * i));
+		stream->uuid[8 + i] = (uint8_t)(nsys->session.hash >> (56 - 8 * i));
 	stream->clock_offset_ns = nsys->base_ns;
 	if (nsys->base_ns < 0)
-		stream->clock_offset_ns += nsys->epoch_ns;
+		stream->clock_offset_ns += nsys->session.epoch_ns;
 }
 
 /* Where there are more processes than one, the environment is that of who launched them. */
@@ -289,7 +289,7 @@ static void settle_ranks(struct nsys *nsys)
 		struct nsys_process *process = &nsys->processes[i];
 
 		if (process->rank < 0 && nsys->n_processes == 1)
-			process->rank = nsys->rank;
+			process->rank = nsys->session.rank;
 		if (process->rank < 0)
 			process->rank = dialect_next_rank(&nsys->ranks);
 	}
