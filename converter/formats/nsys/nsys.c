@@ -339,10 +339,22 @@ static int read_tables(struct nsys *nsys)
 	return nsys_define(nsys);
 }
 
+/* A report as nsys keeps it, which only nsys can read. */
+static bool is_unexported(const char *path)
+{
+	return path_ends_with(path, ".nsys-rep") || path_ends_with(path, ".qdrep");
+}
+
 static int read_file(struct nsys *nsys, const char *path, struct flextrace_error *error)
 {
 	int code;
 
+	if (is_unexported(path))
+		return error_set(
+			error, FLEXTRACE_E_INPUT,
+			"Only nsys can read its reports; run `nsys export --type sqlite` on "
+			"it first, and give what that writes: file=%s",
+			path);
 	nsys->path = path;
 	nsys->stream = nsys->import.n_streams;
 	FLEXTRACE_TRY(nsys_db_open(path, &nsys->db, error));
@@ -358,7 +370,7 @@ static int read_file(struct nsys *nsys, const char *path, struct flextrace_error
 
 static int probe_report(const struct probe *probe)
 {
-	return memcmp(probe->bytes, MAGIC, sizeof(MAGIC)) == 0;
+	return memcmp(probe->bytes, MAGIC, sizeof(MAGIC)) == 0 || is_unexported(probe->path);
 }
 
 static int read_all(struct import *import, struct flextrace_error *error)

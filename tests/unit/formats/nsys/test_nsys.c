@@ -423,6 +423,17 @@ static void test_nsys__refuses_other_files(void **state)
 	free(path);
 }
 
+static void test_nsys__says_how_a_report_is_exported(void **state)
+{
+	struct flex_run *run = *state;
+	char *path;
+
+	flex_add_file(run, "report.nsys-rep", "what nsys keeps");
+	assert_true(asprintf(&path, "%s/report.nsys-rep", run->in) > 0);
+	nsys_expect_error(run, path, "nsys export --type sqlite");
+	free(path);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, flex_start, flex_stop)
 
 int main(void)
@@ -440,6 +451,7 @@ int main(void)
 		TEST(test_nsys__a_name_that_is_missing_is_a_number),
 		TEST(test_nsys__says_what_is_missing_and_what_is_not_read),
 		TEST(test_nsys__refuses_other_files),
+		TEST(test_nsys__says_how_a_report_is_exported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
