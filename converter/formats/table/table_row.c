@@ -106,7 +106,7 @@ static bool read_number(const char *text, uint64_t max, uint64_t *ret_number)
 	if (!digits_take(&text, max, ret_number))
 		return false;
 	if (*text == '.')
-		text += 1 + strspn(text + 1, "0123456789");
+		text += 1 + strspn(text + 1, "0");
 	return !*text;
 }
 

@@ -90,6 +90,8 @@ static const struct bad_line bad_lines[] = {
 	{"0,x,soon,20,1", "start_ns is no time"},
 	{"0,x,10,1e3,1", "end_ns is no time"},
 	{"0,x,10,9223372036854775807,1", "end_ns is no time"},
+	{"0,x,10.5,20,1", "start_ns is no time"},
+	{"1.5,x,10,20,1", "a rank, pid, tid or device is no such number"},
 	{"0,x,30,20,1", "its end is before its begin"},
 	{"0,x,10,,1", "there is neither an end_ns nor a dur_ns"},
 	{"zero,x,10,20,1", "a rank, pid, tid or device is no such number"},
@@ -304,6 +306,11 @@ static void test_table__reads_our_own_tables_back(void **state)
 		"0,10,,,0,1,Exec,k,12000,15000,,,\n"
 		"0,10,,,0,1,DmaO,k,15000,15500,256,,\n"
 		"0,10,,,0,2,Memcpy DtoH,back,16000,17000,1024,,\n");
+	flex_row(&first->events, "kind", "DmaI", "bytes", "512");
+	flex_row(&first->events, "kind", "Prep", "name", "k");
+	flex_row(&first->events, "kind", "DmaO", "bytes", "256");
+	flex_row(&first->host, "kind", "Window", "name", "measure");
+	flex_row(&first->host, "kind", "Async", "name", "io");
 	flex_start(&other);
 	second = other;
 	second->dialect = IMPORT_TABLE;
