@@ -16,7 +16,6 @@
 #define SECOND_NS     INT64_C(1000000000)
 #define DAY_S         86400
 #define PLANE_NAME    2
-#define PLANE_STATS   6
 
 enum space_field { SPACE_PLANE = 1, SPACE_ERROR = 2, SPACE_WARNING = 3, SPACE_HOST = 4 };
 
@@ -59,7 +58,7 @@ static int know_plane(struct xplane *xplane, const struct xplane_plane *plane)
 		return FLEXTRACE_OK;
 	}
 	json_text_clear(&xplane->args);
-	FLEXTRACE_TRY(xplane_read_stats(xplane, plane, plane->message, PLANE_STATS, &said));
+	FLEXTRACE_TRY(xplane_read_stats(xplane, plane, plane->message, XPLANE_PLANE_STATS, &said));
 	if (said.start_ns < INT64_MAX)
 		xplane->start_ns = (int64_t)said.start_ns;
 	return FLEXTRACE_OK;
@@ -158,13 +157,15 @@ static char *load(const char *path, size_t *ret_n)
 	               : text_file_read_bytes(path, (size_t)status.st_size, ret_n);
 }
 
-/* Streams are in order of their files. */
+/* Streams are in order of their files; those that another component of a graph reads are others. */
 static int add_stream(struct xplane *xplane, const char *path)
 {
 	struct import_stream stream = {.uuid = "xplane"};
 
-	for (int i = 0; i < 4; i++)
-		stream.uuid[12 + i] = (uint8_t)(xplane->stream >> (24 - 8 * i));
+	for (int i = 0; i < 4; i++) {
+		stream.uuid[8 + i] = (uint8_t)(xplane->stream >> (24 - 8 * i));
+		stream.uuid[12 + i] = (uint8_t)(xplane->hash >> (24 - 8 * i));
+	}
 	FLEXTRACE_TRY(import_add_stream(&xplane->import, &stream));
 	return import_add_file(&xplane->import, xplane->stream, TOOL, path);
 }
@@ -192,6 +193,7 @@ static int read_file(struct xplane *xplane, const char *path, struct flextrace_e
 		                 strerror(errno));
 	begin_file(xplane);
 	xplane->bytes = (const uint8_t *)bytes;
+	xplane->hash = hash_bytes(HASH_NO_BYTES, bytes, n);
 	code = take_file(xplane, (struct protobuf){xplane->bytes, xplane->bytes + n}, path, error);
 	end_file(xplane);
 	free(bytes);

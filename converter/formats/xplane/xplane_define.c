@@ -9,7 +9,6 @@
 #include "base/text/digits.h"
 #include "xplane_impl.h"
 
-#define PLANE_STATS    6
 #define OTHER_DEVICES  (1u << 20) /* of planes whose number another one has */
 #define MAPPED_NUMBERS (1u << 30) /* of lines whose id is larger, or is taken */
 #define HZ_PER_KHZ     1000
@@ -61,7 +60,8 @@ int xplane_find_device(struct xplane *xplane, const struct xplane_plane *plane,
 	*ret_device = device.number;
 	json_text_clear(&xplane->args);
 	json_text_open(&xplane->args, '{');
-	FLEXTRACE_TRY(xplane_read_stats(xplane, plane, plane->message, PLANE_STATS, &device.said));
+	FLEXTRACE_TRY(
+		xplane_read_stats(xplane, plane, plane->message, XPLANE_PLANE_STATS, &device.said));
 	FLEXTRACE_TRY(write_note(xplane, plane));
 	FLEXTRACE_TRY(map_put(&xplane->device_index, device.number, 0, xplane->n_devices));
 	return ARRAY_PUSH(xplane->devices, xplane->n_devices, device);
@@ -106,7 +106,8 @@ static int define_process(struct xplane *xplane, const char *host)
 		.runtime = "XLA",
 	};
 
-	snprintf(boot_id, sizeof(boot_id), "imported xplane %" PRIu32, xplane->stream);
+	snprintf(boot_id, sizeof(boot_id), "imported xplane %" PRIu32 " %016" PRIx64,
+	         xplane->stream, xplane->hash);
 	return define(xplane, RECORD_PROCESS, &process);
 }
 

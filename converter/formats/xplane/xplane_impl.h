@@ -20,25 +20,17 @@
 
 /* -- tables of a plane ------------------------------------------------------------------------ */
 
-/* What a stat says, where we look at it. */
-enum xplane_stat {
-	XPLANE_OTHER,
-	XPLANE_CORRELATION,
-	XPLANE_MEMCPY,
-	XPLANE_MEMSET,
-	XPLANE_HLO_OP,
-	XPLANE_PROGRAM,
-	XPLANE_HLO_PROTO,
-	XPLANE_START_NS,
-	XPLANE_CORES,
-	XPLANE_CLOCK_KHZ,
-	XPLANE_DEVICE_TYPE,
-	XPLANE_VENDOR
+/* A stat that we look at: where it stands in struct xplane_said. */
+struct xplane_known {
+	const char *name;
+	enum { XPLANE_NUMBER, XPLANE_STRING, XPLANE_BYTES } kind;
+	size_t offset;
+	bool is_shown; /* as an argument, too */
 };
 
 struct xplane_stat_name {
-	uint32_t name; /* string */
-	enum xplane_stat is;
+	uint32_t name;                    /* string */
+	const struct xplane_known *known; /* NULL: an argument, and nothing else */
 };
 
 struct xplane_event_name {
@@ -55,6 +47,8 @@ struct xplane_plane {
 	uint32_t n_stats, n_events;
 	struct map stat_index, event_index; /* owned: by the ids of the file */
 };
+
+#define XPLANE_PLANE_STATS 6 /* number of the field of a plane */
 
 /* What the stats of an event, or of a plane, say. */
 struct xplane_said {
@@ -87,6 +81,7 @@ struct xplane {
 	/* The file that is read. */
 	uint32_t stream;
 	const uint8_t *bytes; /* weak */
+	uint64_t hash;        /* of them: tells it from files that are read by others */
 	uint64_t n_events;    /* in it so far */
 	int64_t epoch_ns;     /* what all times of it count from; until it is known, the earliest */
 	int64_t start_ns;     /* of the profile, since the Unix epoch; 0: not told */
@@ -121,7 +116,8 @@ bool xplane_is(const struct xplane *xplane, const struct xplane_plane *plane, co
 
 /* -- xplane_stat.c ---------------------------------------------------------------------------- */
 
-enum xplane_stat xplane_stat_of(const char *name);
+/* NULL: none that we look at. */
+const struct xplane_known *xplane_find_known(const char *name);
 
 /* Reads the stats of a message, which have the number `field` in it: into `said`, and what is not
  * said elsewhere as members of `xplane->args`. */

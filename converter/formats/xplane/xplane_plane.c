@@ -88,7 +88,7 @@ static int take_stat_name(struct xplane *xplane, struct xplane_plane *plane, str
 
 	FLEXTRACE_TRY(read_entry(xplane, pair, &entry));
 	FLEXTRACE_TRY(xplane_intern(xplane, &entry.name, &stat.name));
-	stat.is = xplane_stat_of(string_get(xplane->import.strings, stat.name));
+	stat.known = xplane_find_known(string_get(xplane->import.strings, stat.name));
 	FLEXTRACE_TRY(map_put(&plane->stat_index, entry.id, 0, plane->n_stats));
 	return ARRAY_PUSH(plane->stats, plane->n_stats, stat);
 }

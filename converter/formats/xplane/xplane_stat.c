@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stats: what the profiler says of an event, by names that stand in a table of the plane. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "xplane_impl.h"
@@ -15,31 +16,30 @@ enum stat_field {
 	STAT_NAME_OF_TEXT = 7
 };
 
-enum xplane_stat xplane_stat_of(const char *name)
+#define SAID(kind, member, is_shown) kind, offsetof(struct xplane_said, member), is_shown
+
+const struct xplane_known *xplane_find_known(const char *name)
 {
-	static const struct {
-		const char *name;
-		enum xplane_stat is;
-	} names[] = {
-		{"correlation_id", XPLANE_CORRELATION},
-		{"memcpy_details", XPLANE_MEMCPY},
-		{"memset_details", XPLANE_MEMSET},
-		{"hlo_op", XPLANE_HLO_OP},
-		{"program_id", XPLANE_PROGRAM},
-		{"Hlo Proto", XPLANE_HLO_PROTO},
-		{"hlo_proto", XPLANE_HLO_PROTO},
-		{"profile_start_time", XPLANE_START_NS},
-		{"core_count", XPLANE_CORES},
-		{"clock_rate", XPLANE_CLOCK_KHZ},
-		{"device_type_string", XPLANE_DEVICE_TYPE},
-		{"device_vendor", XPLANE_VENDOR},
+	static const struct xplane_known known[] = {
+		{"correlation_id", SAID(XPLANE_NUMBER, correlation, false)},
+		{"program_id", SAID(XPLANE_NUMBER, program, true)},
+		{"profile_start_time", SAID(XPLANE_NUMBER, start_ns, true)},
+		{"core_count", SAID(XPLANE_NUMBER, n_cores, true)},
+		{"clock_rate", SAID(XPLANE_NUMBER, clock_khz, true)},
+		{"hlo_op", SAID(XPLANE_STRING, hlo_op, true)},
+		{"memcpy_details", SAID(XPLANE_STRING, memcpy, true)},
+		{"memset_details", SAID(XPLANE_STRING, memset, true)},
+		{"device_type_string", SAID(XPLANE_STRING, device_type, true)},
+		{"device_vendor", SAID(XPLANE_STRING, vendor, true)},
+		{"Hlo Proto", SAID(XPLANE_BYTES, hlo_proto, false)},
+		{"hlo_proto", SAID(XPLANE_BYTES, hlo_proto, false)},
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(names[i].name, name) == 0)
-			return names[i].is;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strcmp(known[i].name, name) == 0)
+			return &known[i];
 	}
-	return XPLANE_OTHER;
+	return NULL;
 }
 
 /* -- one stat --------------------------------------------------------------------------------- */
@@ -136,47 +136,27 @@ static void add_arg(struct xplane *xplane, const struct stat *stat)
 	}
 }
 
-/* Keeps what is looked at. True: it stands elsewhere in what we write. */
-static bool keep(struct xplane_said *said, const struct stat *stat)
+static void keep(struct xplane_said *said, const struct stat *stat)
 {
-	switch (stat->name->is) {
-	case XPLANE_CORRELATION:
-		said->correlation = stat->number;
-		return true;
-	case XPLANE_HLO_PROTO:
-		said->hlo_proto = stat->bytes;
-		return true;
-	case XPLANE_PROGRAM:
-		said->program = stat->number;
-		break;
-	case XPLANE_START_NS:
-		said->start_ns = stat->number;
-		break;
-	case XPLANE_CORES:
-		said->n_cores = stat->number;
-		break;
-	case XPLANE_CLOCK_KHZ:
-		said->clock_khz = stat->number;
-		break;
-	case XPLANE_MEMCPY:
-		said->memcpy = stat->text;
-		break;
-	case XPLANE_MEMSET:
-		said->memset = stat->text;
-		break;
-	case XPLANE_HLO_OP:
-		said->hlo_op = stat->text;
-		break;
-	case XPLANE_DEVICE_TYPE:
-		said->device_type = stat->text;
-		break;
-	case XPLANE_VENDOR:
-		said->vendor = stat->text;
-		break;
-	case XPLANE_OTHER:
-		break;
-	}
-	return false;
+	const struct xplane_known *known = stat->name->known;
+	char *at = (char *)said + known->offset;
+
+	if (known->kind == XPLANE_NUMBER)
+		memcpy(at, &stat->number, sizeof(stat->number));
+	else if (known->kind == XPLANE_STRING)
+		memcpy(at, &stat->text, sizeof(stat->text));
+	else
+		memcpy(at, &stat->bytes, sizeof(stat->bytes));
+}
+
+static void take_stat(struct xplane *xplane, const struct stat *stat, struct xplane_said *said)
+{
+	const struct xplane_known *known = stat->name->known;
+
+	if (known)
+		keep(said, stat);
+	if (!known || known->is_shown)
+		add_arg(xplane, stat);
 }
 
 int xplane_read_stats(struct xplane *xplane, const struct xplane_plane *plane,
@@ -194,8 +174,8 @@ int xplane_read_stats(struct xplane *xplane, const struct xplane_plane *plane,
 			FLEXTRACE_TRY(import_reject(&xplane->import, LOSS_MALFORMED,
 			                            "a stat has no name or no value",
 			                            (uint64_t)(field.bytes.at - xplane->bytes)));
-		else if (!keep(said, &stat))
-			add_arg(xplane, &stat);
+		else
+			take_stat(xplane, &stat, said);
 	}
 	return FLEXTRACE_OK;
 }

@@ -355,7 +355,9 @@ static void test_xplane__an_event_that_says_no_time_costs_itself(void **state)
 	}
 }
 
-static int import_bytes(const struct flex_run *run, const uint8_t *bytes, size_t n)
+/* `ret_uuid`: of its trace, if there is one; NULL: not wanted. */
+static int import_bytes(const struct flex_run *run, const uint8_t *bytes, size_t n,
+                        uint8_t ret_uuid[16])
 {
 	struct string_pool *strings = string_pool_new();
 	struct stream_set set = {NULL, 0, 0};
@@ -371,10 +373,26 @@ static int import_bytes(const struct flex_run *run, const uint8_t *bytes, size_t
 	ledger_init(&ledger);
 	code = import_run(&options, strings, &set, &ledger, &error);
 	assert_true(code != FLEXTRACE_E_MEMORY);
+	if (ret_uuid)
+		memcpy(ret_uuid, set.streams[0]->trace_uuid, 16);
 	stream_set_release(&set);
 	ledger_release(&ledger);
 	string_pool_free(strings);
 	return code;
+}
+
+/* Components of a graph do not know of each other's files. */
+static void test_xplane__files_that_are_read_apart_are_two_traces(void **state)
+{
+	static struct protobuf_builder space;
+	uint8_t first[16], second[16];
+
+	space.n = 0;
+	make_space(&space);
+	assert_int_equal(import_bytes(*state, space.bytes, space.n, first), FLEXTRACE_OK);
+	protobuf_put_text(&space, 4, "host-b");
+	assert_int_equal(import_bytes(*state, space.bytes, space.n, second), FLEXTRACE_OK);
+	assert_memory_not_equal(first, second, sizeof(first));
 }
 
 static void test_xplane__survives_a_file_that_is_cut_anywhere(void **state)
@@ -383,9 +401,9 @@ static void test_xplane__survives_a_file_that_is_cut_anywhere(void **state)
 
 	space.n = 0;
 	make_space(&space);
-	assert_int_equal(import_bytes(*state, space.bytes, 0), FLEXTRACE_E_INPUT);
+	assert_int_equal(import_bytes(*state, space.bytes, 0, NULL), FLEXTRACE_E_INPUT);
 	for (size_t n = 3; n < space.n; n++)
-		assert_int_equal(import_bytes(*state, space.bytes, n), FLEXTRACE_OK);
+		assert_int_equal(import_bytes(*state, space.bytes, n, NULL), FLEXTRACE_OK);
 }
 
 static void test_xplane__survives_any_byte_that_is_wrong(void **state)
@@ -399,7 +417,7 @@ static void test_xplane__survives_any_byte_that_is_wrong(void **state)
 		uint8_t was = space.bytes[i];
 
 		space.bytes[i] = wrong[i % sizeof(wrong)];
-		import_bytes(*state, space.bytes, space.n);
+		import_bytes(*state, space.bytes, space.n, NULL);
 		space.bytes[i] = was;
 	}
 }
@@ -429,6 +447,7 @@ int main(void)
 		TEST(test_xplane__shows_threads_with_their_names),
 		TEST(test_xplane__files_are_ranks_in_their_order),
 		TEST(test_xplane__an_event_that_says_no_time_costs_itself),
+		TEST(test_xplane__files_that_are_read_apart_are_two_traces),
 		TEST(test_xplane__survives_a_file_that_is_cut_anywhere),
 		TEST(test_xplane__survives_any_byte_that_is_wrong),
 		TEST(test_xplane__says_that_a_file_stops_in_the_middle),
