@@ -2,6 +2,7 @@
 # Tests of the converter's core, each with the sources that it needs.
 
 flextrace_add_unit_test(NAME strings SOURCES converter/base/text/strings.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME intervals SOURCES converter/base/intervals/cover.c converter/base/intervals/sweep.c)
 flextrace_add_unit_test(NAME blocks SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME spill SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME protobuf_reader SOURCES tests/support/protobuf_builder.c

@@ -25,7 +25,7 @@ flextrace_add_unit_test(NAME analysis
 		analysis/analysis.c tests/support/analysis_files.c
 		converter/model/words/kinds.c converter/base/text/writer.c converter/base/text/writer_text.c
 	LIBS PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
-foreach(name bandwidth collectives communication_matrix event_class iterations_rows power preps)
+foreach(name bandwidth collectives communication_matrix event_class iterations_rows power preps work)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c
 		tests/support/scratch.c LIBS flextrace_core)
 endforeach()

@@ -4,6 +4,7 @@
  * are not shown, nor arrows without both of their ends.
  */
 #include "select_impl.h"
+#include "base/blocks.h"
 #include "model/alignment.h"
 #include "model/timeline/timeline_read.h"
 
@@ -19,6 +20,8 @@ struct pass {
 	struct map launches;  /* (correlation, process) of jobs that are asked for */
 	struct map ends;      /* (time, old track and correlation) where arrows may end */
 	uint32_t *new_tracks; /* index + 1, per old track; 0 = no row yet */
+	uint32_t *new_rows;   /* place of each old host row; FLEXTRACE_NONE: it is not shown */
+	uint32_t n_seen;      /* host rows so far */
 	uint64_t n_passed;    /* rows that meet all criteria but the limits */
 	int64_t from_time_ns, to_time_ns;
 	bool drops_flows;
@@ -148,6 +151,9 @@ static int take_row(struct pass *pass, enum row_table table, const void *any)
 	any_row_read(pass->timeline, table, any, &row.of);
 	is_kept = is_asked_for(pass, &row);
 	FLEXTRACE_TRY(is_kept);
+	if (table == OF_HOST)
+		pass->new_rows[pass->n_seen++] = is_kept ? (uint32_t)pass->out->host_rows.n_rows
+		                                         : FLEXTRACE_NONE;
 	if (is_kept)
 		FLEXTRACE_TRY(keep(pass, &row.of));
 	else
@@ -211,6 +217,23 @@ static int take_flows(struct pass *pass)
 	return FLEXTRACE_OK;
 }
 
+/* What launched a control block, where that is shown. */
+static int take_launches(struct pass *pass)
+{
+	const uint32_t *old = pass->timeline->launch_of_op;
+	uint64_t n = pass->timeline->n_ops;
+
+	if (!old)
+		return FLEXTRACE_OK;
+	pass->out->launch_of_op = blocks_allocate(n, sizeof(*old));
+	if (!pass->out->launch_of_op)
+		return FLEXTRACE_E_MEMORY;
+	for (uint64_t i = 0; i < n; i++)
+		pass->out->launch_of_op[i] = old[i] == FLEXTRACE_NONE ? old[i]
+		                                                      : pass->new_rows[old[i]];
+	return FLEXTRACE_OK;
+}
+
 /* -- before and behind the pass ------------------------------------------------------------- */
 
 static int64_t place_moment(const struct timeline *timeline, const struct moment *moment,
@@ -261,7 +284,8 @@ static int prepare(struct pass *pass)
 	const struct timeline *timeline = pass->timeline;
 
 	pass->new_tracks = calloc(timeline->n_tracks + 1ull, sizeof(uint32_t));
-	if (!pass->new_tracks)
+	pass->new_rows = blocks_allocate(timeline->host_rows.n_rows + 1, sizeof(uint32_t));
+	if (!pass->new_tracks || !pass->new_rows)
 		return FLEXTRACE_E_MEMORY;
 	pass->from_time_ns = place_moment(timeline, &pass->criteria.from, INT64_MIN);
 	pass->to_time_ns = place_moment(timeline, &pass->criteria.to, INT64_MAX);
@@ -297,6 +321,7 @@ static int run(struct pass *pass, const struct table *counters)
 {
 	FLEXTRACE_TRY(prepare(pass));
 	FLEXTRACE_TRY(take_rows(pass, counters));
+	FLEXTRACE_TRY(take_launches(pass));
 	if (!pass->drops_flows)
 		FLEXTRACE_TRY(take_flows(pass));
 	FLEXTRACE_TRY(select_books_close(&pass->books, pass->ledger, pass->timeline));
@@ -312,6 +337,7 @@ static void release(struct pass *pass)
 	map_release(&pass->launches);
 	map_release(&pass->ends);
 	free(pass->new_tracks);
+	blocks_free(pass->new_rows);
 }
 
 /* -- what is shown -------------------------------------------------------------------------- */
@@ -341,6 +367,7 @@ static int show_none(const struct timeline *from, struct selection *selection)
 	for (int i = 0; i < N_ROW_TABLES; i++)
 		*table_of(out, (enum row_table)i) = (struct table)TABLE_INIT;
 	out->flows_from = (struct table)TABLE_INIT;
+	out->launch_of_op = NULL;
 	out->first_time_ns = INT64_MAX;
 	out->last_time_ns = INT64_MIN;
 	out->counts.n_crossing = 0;
@@ -398,6 +425,7 @@ void selection_release(struct selection *selection)
 		table_release(table_of(&selection->timeline, (enum row_table)i));
 	if (!selection->is_all) {
 		table_release(&selection->timeline.flows_from);
+		blocks_free(selection->timeline.launch_of_op);
 		free(selection->timeline.tracks);
 		free(selection->identity.processes);
 	}

@@ -250,6 +250,7 @@ void timeline_release(struct timeline *timeline)
 	free(timeline->op_calls.tensors);
 	free(timeline->tracks);
 	blocks_free(timeline->ops);
+	blocks_free(timeline->launch_of_op);
 	blocks_free(timeline->marks.zones);
 	blocks_free(timeline->marks.runs);
 	free(timeline->marks.loose_stamps);

@@ -20,13 +20,14 @@ struct flow_end { /* one control block */
 	int64_t to_time_ns;
 	int64_t submit_time_ns; /* INT64_MIN = not known */
 	struct flow_point to;
+	uint32_t op; /* index of struct tick_op */
 };
 
 struct flow_start { /* one host row, in output order within its key */
 	int64_t start_time_ns, end_time_ns;
 	struct flow_point from;
 	uint32_t below; /* in the sweep: place + 1 of the open row under it */
-	uint32_t order;
+	uint32_t row;   /* its place in the host rows */
 };
 
 struct flow_links {
@@ -55,12 +56,13 @@ static int make_filter(struct flow_links *flows, uint64_t n)
 	return flows->filter ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
-static void add_end(struct derive *derive, const struct tick_op *op, struct flow_end *end)
+static void add_end(struct derive *derive, uint32_t index, struct flow_end *end)
 {
+	const struct tick_op *op = &derive->out.ops[index];
 	uint32_t process = derive->identity->devices[op->device].process;
 	uint64_t bit;
 
-	*end = (struct flow_end){0, INT64_MIN, {op->correlation, process, FLEXTRACE_NONE}};
+	*end = (struct flow_end){0, INT64_MIN, {op->correlation, process, FLEXTRACE_NONE}, index};
 	if (!op->correlation)
 		return;
 	if (op->submit_host_ns)
@@ -81,8 +83,8 @@ int flows_init(struct derive *derive)
 	if (!flows->ends)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(make_filter(flows, derive->out.n_ops));
-	for (uint64_t i = 0; i < derive->out.n_ops; i++)
-		add_end(derive, &derive->out.ops[i], &flows->ends[i]);
+	for (uint32_t i = 0; i < derive->out.n_ops; i++)
+		add_end(derive, i, &flows->ends[i]);
 	return FLEXTRACE_OK;
 }
 
@@ -123,7 +125,7 @@ int flows_see_host_row(struct derive *derive, uint32_t process, const struct hos
 		.start_time_ns = row->start_time_ns,
 		.end_time_ns = row->end_time_ns,
 		.from = from,
-		.order = flows->n_starts,
+		.row = (uint32_t)derive->out.host_rows.n_rows,
 	};
 	flows->n_starts++;
 	return FLEXTRACE_OK;
@@ -141,7 +143,7 @@ static int compare_starts(const void *left_start, const void *right_start)
 	const struct flow_start *left = left_start, *right = right_start;
 	int order = compare_keys(&left->from, &right->from);
 
-	return order ? order : ORDER(left->order, right->order);
+	return order ? order : ORDER(left->row, right->row);
 }
 
 static int compare_ends(const void *left_end, const void *right_end)
@@ -218,14 +220,29 @@ static void enter_key(struct sweep *sweep, const struct flow_point *to)
 	sweep->open = 0;
 }
 
-/* Fills `links` with one flow per control block that has one, and returns how many. */
-static uint64_t link_all(struct derive *derive, struct flow *links)
+/* Tells the timeline what launched a control block. */
+static int note_launch(struct timeline *out, const struct flow_end *end,
+                       const struct flow_start *start)
+{
+	if (!out->launch_of_op) {
+		out->launch_of_op = blocks_allocate(out->n_ops, sizeof(*out->launch_of_op));
+		if (!out->launch_of_op)
+			return FLEXTRACE_E_MEMORY;
+		memset(out->launch_of_op, 0xff, out->n_ops * sizeof(*out->launch_of_op));
+	}
+	out->launch_of_op[end->op] = start->row;
+	return FLEXTRACE_OK;
+}
+
+/* Fills `links` with one flow per control block that has one, and stores how many. One that seems
+ * to begin before its launch has none: no viewer draws it. */
+static int link_all(struct derive *derive, struct flow *links, uint64_t *ret_n)
 {
 	struct flow_links *flows = derive->flows;
 	struct sweep sweep = {.flows = flows};
 	struct flow_point key = {0};
-	uint64_t n = 0;
 
+	*ret_n = 0;
 	for (uint64_t i = 0; i < flows->n_ends; i++) {
 		const struct flow_end *end = &flows->ends[i];
 		const struct flow_start *start;
@@ -236,22 +253,25 @@ static uint64_t link_all(struct derive *derive, struct flow *links)
 			enter_key(&sweep, &end->to);
 		key = end->to;
 		start = start_of(&sweep, end);
-		if (!start || end->to.track == FLEXTRACE_NONE ||
-		    start->start_time_ns > end->to_time_ns)
+		if (!start || end->to.track == FLEXTRACE_NONE)
 			continue;
-		links[n++] = (struct flow){start->start_time_ns,
-		                           end->to_time_ns,
-		                           start->from.track,
-		                           end->to.track,
-		                           {key.correlation}};
+		FLEXTRACE_TRY(note_launch(&derive->out, end, start));
+		if (start->start_time_ns > end->to_time_ns)
+			continue;
+		links[(*ret_n)++] = (struct flow){start->start_time_ns,
+		                                  end->to_time_ns,
+		                                  start->from.track,
+		                                  end->to.track,
+		                                  {key.correlation}};
 	}
-	return n;
+	return FLEXTRACE_OK;
 }
 
 static int link_into(struct derive *derive, struct flow *links)
 {
-	uint64_t n = link_all(derive, links);
+	uint64_t n;
 
+	FLEXTRACE_TRY(link_all(derive, links, &n));
 	n += arrows_link(derive, links + n);
 	FLEXTRACE_TRY(radix_sort_elements(links, (uint32_t)n, &flow_order));
 	for (uint64_t i = 0; i < n; i++)

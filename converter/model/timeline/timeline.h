@@ -66,6 +66,9 @@ struct timeline {
 	struct op_calls op_calls;
 	struct tick_op *ops; /* owned: device_row.source */
 	uint64_t n_ops;
+	/* Owned, by `ops`: place of the host row that launched it, from 0, also where it seems to
+	 * begin before that row; FLEXTRACE_NONE: none. NULL: nothing was launched by any. */
+	uint32_t *launch_of_op;
 	struct timeline_marks marks;
 	struct marker *markers; /* owned: zone.marker */
 	uint32_t n_markers;

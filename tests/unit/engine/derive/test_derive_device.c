@@ -378,6 +378,26 @@ static struct tick_op *launched(struct derive_fixture *fixture, uint64_t correla
 	return op;
 }
 
+/* `expected`: when the host row begins that launched each control block, as "10 - 20 ". */
+static void expect_launches(const struct derive_fixture *fixture, const char *expected)
+{
+	const struct timeline *timeline = &fixture->timeline;
+	char text[256] = "";
+
+	for (uint64_t i = 0; i < timeline->n_ops; i++) {
+		size_t used = strlen(text);
+		uint32_t place = 0;
+
+		snprintf(text + used, sizeof(text) - used, "- ");
+		TABLE_EACH(struct host_row, row, &timeline->host_rows) {
+			if (place++ == timeline->launch_of_op[i])
+				snprintf(text + used, sizeof(text) - used, "%lld ",
+				         (long long)row->start_time_ns);
+		}
+	}
+	assert_string_equal(text, expected);
+}
+
 static void test_derive__links_the_innermost_scope_around_the_submission(void **state)
 {
 	struct derive_fixture fixture;
@@ -397,6 +417,7 @@ static void test_derive__links_the_innermost_scope_around_the_submission(void **
 	fixture_run(&fixture);
 	expect_flows(&fixture, "10@t7>80@q0/exec 4\n"
 	                       "20@t7>26@q0/exec 4\n");
+	expect_launches(&fixture, "20 10 - - ");
 	fixture_close(&fixture);
 }
 
@@ -414,6 +435,7 @@ static void test_derive__links_the_first_scope_where_none_encloses(void **state)
 	fixture_run(&fixture);
 	expect_flows(&fixture, "20@t7>60@q0/exec 4\n"
 	                       "20@t7>80@q0/exec 4\n");
+	expect_launches(&fixture, "20 20 45 ");
 	fixture_close(&fixture);
 }
 

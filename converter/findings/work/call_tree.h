@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_tree.h: which host interval is within which.
+ *
+ * The parent of a row is the innermost one around it on its thread. Rows that cross others of their
+ * thread (overflow lanes) and async ones have none and are nobody's. Memory: 16 bytes a row.
+ */
+#ifndef FLEXTRACE_CALL_TREE_H
+#define FLEXTRACE_CALL_TREE_H
+
+#include "model/timeline/timeline_read.h"
+
+struct call {
+	const struct host_row *row; /* weak */
+	uint32_t parent;            /* place; FLEXTRACE_NONE: none. Always before its children */
+	uint32_t process;           /* index */
+};
+
+struct call_tree {
+	struct call *calls; /* owned: by place in the host rows, which is their order of output */
+	uint32_t n;
+};
+
+/* FLEXTRACE_E_MEMORY or 0; call_tree_release() in any case. */
+int call_tree_init(struct call_tree *tree, const struct timeline *timeline);
+void call_tree_release(struct call_tree *tree);
+
+/* The host row that launched a control block; FLEXTRACE_NONE: none is known. */
+static inline uint32_t launch_of(const struct timeline *timeline, uint32_t op)
+{
+	return timeline->launch_of_op ? timeline->launch_of_op[op] : FLEXTRACE_NONE;
+}
+
+#endif
