@@ -75,3 +75,17 @@ int protobuf_next(struct protobuf *message, struct protobuf_field *ret_field)
 	ret_field->wire = (enum protobuf_wire)(tag & WIRE_MASK);
 	return take_value(message, ret_field) ? 1 : FLEXTRACE_E_INPUT;
 }
+
+int protobuf_read(struct protobuf *message, struct protobuf_field *ret_fields, uint32_t n)
+{
+	struct protobuf_field field = {.is_cut = false};
+	int code;
+
+	for (uint32_t i = 0; i < n; i++)
+		ret_fields[i] = (struct protobuf_field){.bytes = {message->end, message->end}};
+	while ((code = protobuf_next(message, &field)) > 0) {
+		if (field.number < n)
+			ret_fields[field.number] = field;
+	}
+	return field.is_cut ? FLEXTRACE_E_INPUT : code;
+}

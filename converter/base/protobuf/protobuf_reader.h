@@ -41,6 +41,10 @@ bool protobuf_varint(struct protobuf *message, uint64_t *ret_value);
 /* Takes off the next field. 1; 0: there is none; FLEXTRACE_E_INPUT: what is left is none. */
 int protobuf_next(struct protobuf *message, struct protobuf_field *ret_field);
 
+/* Takes off all fields, and stores the last one of each number below `n`: with the number 0 and
+ * nothing in it, where there is none. FLEXTRACE_E_INPUT: what is left is none, or was cut. */
+int protobuf_read(struct protobuf *message, struct protobuf_field *ret_fields, uint32_t n);
+
 static inline size_t protobuf_length(const struct protobuf *bytes)
 {
 	return (size_t)(bytes->end - bytes->at);

@@ -46,6 +46,33 @@ int import_define(struct import *import, uint32_t stream, int32_t vpid, enum rec
  * copied. */
 int import_write(struct import *import, uint32_t stream, const struct event *event);
 
+/* Takes device work that nobody stamped: its control block, and when the tool says that it was. */
+struct import_placed {
+	int64_t begin_ns, end_ns;
+	uint32_t part;      /* enum flextrace_estimate: of the control block */
+	const char *source; /* weak: the tool */
+};
+
+int import_write_placed(struct import *import, uint32_t stream, const struct event *device_op,
+                        const struct import_placed *placed);
+
+/* Takes a scope and its arguments; "" = none. */
+int import_write_scope(struct import *import, uint32_t stream, const struct event *scope,
+                       const char *args);
+
+/* Puts numbers of a stream behind the first 8 bytes of its uuid, which say what tool it is of. */
+void import_number_stream(struct import_stream *stream, uint32_t first, uint32_t second);
+
+/* What times count from: 0, or a day before the first one, where that is since the Unix epoch. */
+int64_t import_epoch_of(int64_t first_ns);
+
+/* Reads each file of `options->paths`, and of folders what the format's filter lets through, when
+ * it has counted them. A file of a folder that cannot be read costs itself; it is told and counted.
+ */
+typedef int import_read_file(struct import *import, const char *path,
+                             struct flextrace_error *error);
+int import_each_file(struct import *import, import_read_file *read, struct flextrace_error *error);
+
 #define IMPORT_DECLARATION(reader, dialect, name) extern const struct import_format import_##reader;
 IMPORT_FORMATS(IMPORT_DECLARATION)
 #undef IMPORT_DECLARATION

@@ -8,7 +8,10 @@
 #include "format.h"
 #include "model/schema.h"
 
-#define SPOOL_BYTES ((size_t)8 << 20)
+#define SPOOL_BYTES   ((size_t)8 << 20)
+#define MAX_UPTIME_NS ((int64_t)1 << 53) /* larger times count from the Unix epoch */
+#define SECOND_NS     INT64_C(1000000000)
+#define DAY_S         86400
 
 struct import *import_new(const struct import_format *format, const struct import_options *options)
 {
@@ -67,6 +70,52 @@ int import_define(struct import *import, uint32_t stream, int32_t vpid, enum rec
 
 	memcpy(&event.payload, payload, schema_of(class)->payload_bytes);
 	return import_write(import, stream, &event);
+}
+
+int import_write_placed(struct import *import, uint32_t stream, const struct event *device_op,
+                        const struct import_placed *placed)
+{
+	const struct flextrace_device_op *op = &device_op->payload.device_op;
+	struct event estimate = *device_op;
+
+	FLEXTRACE_TRY(import_write(import, stream, device_op));
+	estimate.class = RECORD_HOST_ESTIMATE;
+	estimate.payload.host_estimate = (struct flextrace_host_estimate){
+		.device = op->device,
+		.queue = op->queue,
+		.job = op->job,
+		.kind = placed->part,
+		.begin_ns = (uint64_t)placed->begin_ns,
+		.end_ns = (uint64_t)placed->end_ns,
+		.source = placed->source,
+	};
+	return import_write(import, stream, &estimate);
+}
+
+int import_write_scope(struct import *import, uint32_t stream, const struct event *scope,
+                       const char *args)
+{
+	struct event event = *scope;
+
+	event.class = RECORD_SCOPE_ARGS;
+	event.payload.scope_args = (struct flextrace_scope_args){scope->payload.scope.correlation,
+	                                                         args};
+	if (*args)
+		FLEXTRACE_TRY(import_write(import, stream, &event));
+	return import_write(import, stream, scope);
+}
+
+void import_number_stream(struct import_stream *stream, uint32_t first, uint32_t second)
+{
+	for (int i = 0; i < 4; i++) {
+		stream->uuid[8 + i] = (uint8_t)(first >> (24 - 8 * i));
+		stream->uuid[12 + i] = (uint8_t)(second >> (24 - 8 * i));
+	}
+}
+
+int64_t import_epoch_of(int64_t first_ns)
+{
+	return first_ns > MAX_UPTIME_NS ? (first_ns / SECOND_NS - DAY_S) * SECOND_NS : 0;
 }
 
 static int next_written(struct import *import, uint32_t *ret_stream, struct event *ret_event)

@@ -61,6 +61,7 @@ struct import {
 	const struct import_options *options; /* weak, until it is open */
 	struct import_stream *streams;        /* owned; each file that was read is of one of them */
 	uint32_t n_streams;
+	uint32_t n_files;            /* of the paths, see import_each_file() */
 	struct ledger ledger;        /* what was lost: all of it behind the last event */
 	struct string_pool *strings; /* owned */
 	struct string_cache cache;   /* of them */

@@ -17,7 +17,7 @@
 #include "formats/kit/format.h"
 
 /* clang-format off */
-/* What a column is, and its name; a second name where another table has one. */
+/* What a column is, and its name. */
 #define TABLE_FIELDS(X) \
 	X(RANK, "rank") X(HOST, "host") X(PID, "pid") X(TID, "tid") X(THREAD, "thread") \
 	X(DEVICE, "device") X(QUEUE, "queue") X(KIND, "kind") X(NAME, "name") X(JOB, "job") \
@@ -34,29 +34,11 @@ enum table_field {
 		FIELD_COUNT
 };
 
-struct table_process { /* a stream of its own */
-	int32_t rank;
-	uint32_t pid, host; /* host: string */
-};
-
-struct table_thread {
-	uint32_t process, name; /* name: string */
-	int32_t tid;
-};
-
-struct table_device {
-	uint32_t process, number;
-};
-
 struct table_file {
-	struct import import;            /* first */
-	struct table_process *processes; /* owned, like all of these */
-	struct table_thread *threads;
-	struct table_device *devices;
-	uint32_t n_processes, n_threads, n_devices;
+	struct import import;     /* first; each process is a stream */
 	struct map process_index; /* by rank and pid, and host */
-	struct map thread_index;  /* by process and tid */
-	struct map device_index;  /* by process and number */
+	struct map thread_index;  /* those that are defined, by process and tid */
+	struct map device_index;  /* the same, by process and number */
 	uint64_t n_async;
 	int64_t epoch_ns; /* what all times count from */
 	bool has_epoch;
@@ -64,16 +46,14 @@ struct table_file {
 	/* The file that is read. */
 	const char *path; /* weak */
 	struct csv_reader csv;
-	size_t at[FIELD_COUNT]; /* which field; SIZE_MAX: there is none */
-	struct text_list headings;
-	bool *is_other; /* of each field: an argument */
-	size_t n_fields;
+	size_t at[FIELD_COUNT];  /* which field; SIZE_MAX: there is none */
+	struct text_list others; /* of each field the name of an argument; "": it is none */
 };
 
 /* A row of it. */
 struct table_row {
 	uint32_t process, device; /* FLEXTRACE_NONE: of the host */
-	int32_t tid;
+	int32_t pid, tid;
 	int64_t begin_ns, end_ns;
 	uint64_t correlation, job, bytes, seq;
 	bool has_seq;
@@ -83,7 +63,7 @@ struct table_row {
 
 /* -- table_row.c: fields -> a row ------------------------------------------------------------- */
 
-/* Looks where the columns stand. FLEXTRACE_E_INPUT: one is missing. */
+/* Looks where the columns stand. FLEXTRACE_E_INPUT: one is missing, or stands twice. */
 int table_read_heading(struct table_file *table, struct flextrace_error *error);
 
 bool table_has(const struct table_file *table, enum table_field column);
@@ -95,12 +75,12 @@ const char *table_text(const struct table_file *table, enum table_field column);
 bool table_number(const struct table_file *table, enum table_field column, uint64_t max,
                   uint64_t *ret_number);
 
-/* NULL in `ret_fault`, or what is wrong with the row. FLEXTRACE_E_MEMORY or 0. */
+/* NULL in `ret_fault`, or what is wrong with the row; defines whose it is, if he is new.
+ * FLEXTRACE_E_MEMORY or 0. */
 int table_read_row(struct table_file *table, struct table_row *ret_row, const char **ret_fault);
 
 /* -- table_write.c: a row -> events ----------------------------------------------------------- */
 
 int table_write_row(struct table_file *table, const struct table_row *row);
-int table_define(struct table_file *table);
 
 #endif

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of a line -> a row: where its columns stand, who it is of, when it was. */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text/digits.h"
 #include "table_impl.h"
 
-#define MAX_UPTIME_NS ((int64_t)1 << 53) /* larger times count from the Unix epoch */
-#define END_NS        (INT64_C(1) << 62)
-#define SECOND_NS     INT64_C(1000000000)
-#define DAY_S         86400
-#define NO_COLUMN     SIZE_MAX
+#define END_NS    (INT64_C(1) << 62)
+#define NO_COLUMN SIZE_MAX
 
 /* -- the heading ------------------------------------------------------------------------------ */
 
@@ -65,31 +61,36 @@ static const char *missing(const struct table_file *table)
 	return table_has(table, FIELD_END) || table_has(table, FIELD_DUR) ? NULL : "end_ns";
 }
 
+static int take_heading(struct table_file *table, size_t field, struct flextrace_error *error)
+{
+	const char *heading = csv_reader_text(&table->csv, field);
+	enum table_field column = column_of(heading);
+	bool is_other = column == FIELD_COUNT && !is_derived(heading);
+
+	FLEXTRACE_TRY(text_list_add(&table->others, "%s", is_other ? heading : ""));
+	if (column == FIELD_COUNT)
+		return FLEXTRACE_OK;
+	if (table_has(table, column))
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "A column stands twice: file=%s, column=%s", table->path, heading);
+	table->at[column] = field;
+	return FLEXTRACE_OK;
+}
+
 int table_read_heading(struct table_file *table, struct flextrace_error *error)
 {
 	const char *name;
 
 	for (int i = 0; i < FIELD_COUNT; i++)
 		table->at[i] = NO_COLUMN;
-	text_list_release(&table->headings);
-	table->n_fields = table->csv.n_fields;
-	free(table->is_other);
-	table->is_other = calloc(table->n_fields + 1, sizeof(*table->is_other));
-	if (!table->is_other)
-		return FLEXTRACE_E_MEMORY;
-	for (size_t i = 0; i < table->n_fields; i++) {
-		const char *heading = csv_reader_text(&table->csv, i);
-		enum table_field column = column_of(heading);
-
-		FLEXTRACE_TRY(text_list_add(&table->headings, "%s", heading));
-		if (column == FIELD_COUNT)
-			table->is_other[i] = !is_derived(heading);
-		else
-			table->at[column] = i;
-	}
+	text_list_release(&table->others);
+	for (size_t i = 0; i < table->csv.n_fields; i++)
+		FLEXTRACE_TRY(take_heading(table, i, error));
 	name = missing(table);
-	return name ? error_set(error, FLEXTRACE_E_INPUT, "A column is missing: file=%s, column=%s",
-	                        table->path, name)
+	return name ? error_set(error, FLEXTRACE_E_INPUT,
+	                        "A column is missing: file=%s, column=%s%s", table->path, name,
+	                        table->csv.n_fields == 1 ? "; commas are to stand between columns"
+	                                                 : "")
 	            : FLEXTRACE_OK;
 }
 
@@ -121,15 +122,14 @@ bool table_number(const struct table_file *table, enum table_field column, uint6
 
 /* -- when ------------------------------------------------------------------------------------- */
 
-/* Times since the Unix epoch count from a day before the first one that is read. */
-static bool place(struct table_file *table, const char *text, int64_t *ret_ns)
+static bool place(struct table_file *table, enum table_field column, int64_t *ret_ns)
 {
 	uint64_t ns;
 
-	if (!read_number(text, END_NS, &ns))
+	if (!read_number(table_text(table, column), END_NS, &ns))
 		return false;
-	if (!table->has_epoch && (int64_t)ns > MAX_UPTIME_NS)
-		table->epoch_ns = ((int64_t)ns / SECOND_NS - DAY_S) * SECOND_NS;
+	if (!table->has_epoch)
+		table->epoch_ns = import_epoch_of((int64_t)ns);
 	table->has_epoch = true;
 	*ret_ns = (int64_t)ns - table->epoch_ns;
 	*ret_ns += !*ret_ns; /* 0 would be a time that nobody knows */
@@ -139,20 +139,22 @@ static bool place(struct table_file *table, const char *text, int64_t *ret_ns)
 /* NULL, or what is wrong. */
 static const char *read_times(struct table_file *table, struct table_row *row)
 {
-	const char *end = table_text(table, FIELD_END);
 	uint64_t dur_ns;
 
 	if (table_has(table, FIELD_TIME)) {
-		if (!place(table, table_text(table, FIELD_TIME), &row->begin_ns))
+		if (!place(table, FIELD_TIME, &row->begin_ns))
 			return "time_ns is no time";
 		row->end_ns = row->begin_ns;
 		return NULL;
 	}
-	if (!place(table, table_text(table, FIELD_START), &row->begin_ns))
+	if (!place(table, FIELD_START, &row->begin_ns))
 		return "start_ns is no time";
-	if (*end)
-		return place(table, end, &row->end_ns) ? NULL : "end_ns is no time";
-	if (!*table_text(table, FIELD_DUR) || !table_number(table, FIELD_DUR, END_NS, &dur_ns))
+	if (*table_text(table, FIELD_END)) {
+		if (!place(table, FIELD_END, &row->end_ns))
+			return "end_ns is no time";
+		return row->end_ns < row->begin_ns ? "its end is before its begin" : NULL;
+	}
+	if (!read_number(table_text(table, FIELD_DUR), END_NS, &dur_ns))
 		return "there is neither an end_ns nor a dur_ns";
 	row->end_ns = row->begin_ns + (int64_t)dur_ns;
 	return row->end_ns < END_NS ? NULL : "its end is no time";
@@ -160,18 +162,30 @@ static const char *read_times(struct table_file *table, struct table_row *row)
 
 /* -- who -------------------------------------------------------------------------------------- */
 
-static int add_process(struct table_file *table, const struct table_process *process)
+/* What somebody placed counts on one clock; else each process has one of its own. */
+static int add_process(struct table_file *table, const struct table_row *row, int32_t rank)
 {
+	const char *host = table_text(table, FIELD_HOST);
 	struct import_stream stream = {
 		.uuid = "table",
 		.clock_offset_ns = table->epoch_ns,
 		.is_given = table_has(table, FIELD_STATUS),
 	};
+	char boot_id[64] = "imported table";
+	const struct flextrace_process process = {
+		.rank = rank,
+		.pid = (uint32_t)row->pid,
+		.boot_id = boot_id,
+		.host = *host ? host : IMPORT_HOST,
+		.program = "table",
+		.runtime = "table",
+	};
 
-	for (int i = 0; i < 4; i++)
-		stream.uuid[12 + i] = (uint8_t)(table->n_processes >> (24 - 8 * i));
+	if (!stream.is_given)
+		snprintf(boot_id, sizeof(boot_id), "imported table %u", row->process);
+	import_number_stream(&stream, 0, row->process);
 	FLEXTRACE_TRY(import_add_stream(&table->import, &stream));
-	return ARRAY_PUSH(table->processes, table->n_processes, *process);
+	return import_define(&table->import, row->process, row->pid, RECORD_PROCESS, &process);
 }
 
 /* Files are named in the streams of those that they have rows of. */
@@ -185,49 +199,62 @@ static int note_file(struct table_file *table, uint32_t process)
 	return import_add_file(&table->import, process, "table", table->path);
 }
 
-static int find_process(struct table_file *table, uint64_t rank, uint64_t pid, uint32_t *ret)
+static int find_process(struct table_file *table, struct table_row *row, int32_t rank)
 {
-	struct table_process process = {
-		.rank = *table_text(table, FIELD_RANK) ? (int32_t)rank : FLEXTRACE_RANK_UNKNOWN,
-		.pid = (uint32_t)pid};
-	uint64_t who;
+	uint64_t who = (uint64_t)(uint32_t)rank << 32 | (uint32_t)row->pid;
+	uint32_t *place, host;
 
-	FLEXTRACE_TRY(
-		string_intern(&table->import.cache, table_text(table, FIELD_HOST), &process.host));
-	who = (uint64_t)(uint32_t)process.rank << 32 | process.pid;
-	*ret = map_find(&table->process_index, who, process.host);
-	if (*ret == MAP_NONE) {
-		*ret = table->n_processes;
-		FLEXTRACE_TRY(map_put(&table->process_index, who, process.host, *ret));
-		FLEXTRACE_TRY(add_process(table, &process));
+	FLEXTRACE_TRY(string_intern(&table->import.cache, table_text(table, FIELD_HOST), &host));
+	FLEXTRACE_TRY(map_enter(&table->process_index, who, host, &place));
+	row->process = *place;
+	if (row->process == MAP_NONE) {
+		row->process = *place = table->import.n_streams;
+		FLEXTRACE_TRY(add_process(table, row, rank));
 	}
-	return note_file(table, *ret);
+	return note_file(table, row->process);
 }
 
-static int find_thread(struct table_file *table, uint32_t process, int32_t tid)
+/* 1: the first of it, 0: it is known, or FLEXTRACE_E_MEMORY. */
+static int is_new(struct map *map, uint32_t process, uint32_t number)
 {
-	struct table_thread thread = {.process = process, .tid = tid};
+	uint32_t *place;
 
-	if (tid < 0 || map_find(&table->thread_index, process, (uint32_t)tid) != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(
-		string_intern(&table->import.cache, table_text(table, FIELD_THREAD), &thread.name));
-	FLEXTRACE_TRY(map_put(&table->thread_index, process, (uint32_t)tid, table->n_threads));
-	return ARRAY_PUSH(table->threads, table->n_threads, thread);
+	FLEXTRACE_TRY(map_enter(map, process, number, &place));
+	if (*place != MAP_NONE)
+		return 0;
+	*place = 0;
+	return 1;
+}
+
+static int find_thread(struct table_file *table, const struct table_row *row)
+{
+	struct event event = {
+		.class = RECORD_THREAD_NAME,
+		.vpid = row->pid,
+		.vtid = row->tid,
+		.payload.name = {.id = (uint32_t)row->tid, .name = table_text(table, FIELD_THREAD)},
+	};
+	int code = row->tid < 0 ? 0
+	                        : is_new(&table->thread_index, row->process, event.payload.name.id);
+
+	return code <= 0 || !*event.payload.name.name
+	               ? code
+	               : import_write(&table->import, row->process, &event);
 }
 
 static int find_device(struct table_file *table, const struct table_row *row)
 {
-	struct table_device device = {row->process, row->device};
+	const struct flextrace_device device = {.device = row->device};
+	int code = is_new(&table->device_index, row->process, row->device);
 
-	if (map_find(&table->device_index, row->process, row->device) != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(map_put(&table->device_index, row->process, row->device, table->n_devices));
-	return ARRAY_PUSH(table->devices, table->n_devices, device);
+	return code <= 0 ? code
+	                 : import_define(&table->import, row->process, row->pid, RECORD_DEVICE,
+	                                 &device);
 }
 
 static int find_owner(struct table_file *table, struct table_row *row, const char **ret_fault)
 {
+	bool has_rank = *table_text(table, FIELD_RANK), has_tid = *table_text(table, FIELD_TID);
 	uint64_t rank, pid, tid, device;
 
 	*ret_fault = "a rank, pid, tid or device is no such number";
@@ -237,10 +264,12 @@ static int find_owner(struct table_file *table, struct table_row *row, const cha
 	    !table_number(table, FIELD_DEVICE, INT32_MAX, &device))
 		return FLEXTRACE_OK;
 	*ret_fault = NULL;
-	FLEXTRACE_TRY(find_process(table, rank, pid, &row->process));
-	row->tid = *table_text(table, FIELD_TID) ? (int32_t)tid : -1;
+	row->pid = (int32_t)pid;
+	row->tid = has_tid ? (int32_t)tid : -1;
+	FLEXTRACE_TRY(find_process(table, row, has_rank ? (int32_t)rank : FLEXTRACE_RANK_UNKNOWN));
+	row->origin = origin_make(table->import.streams[row->process].files.n - 1, table->csv.line);
 	if (!*table_text(table, FIELD_DEVICE))
-		return find_thread(table, row->process, row->tid);
+		return find_thread(table, row);
 	row->device = (uint32_t)device;
 	return find_device(table, row);
 }
@@ -266,19 +295,10 @@ int table_read_row(struct table_file *table, struct table_row *ret_row, const ch
 		.op = table_text(table, table_has(table, FIELD_OP) ? FIELD_OP : FIELD_NAME),
 		.peers = table_text(table, FIELD_PEERS),
 	};
-	*ret_fault = "there are fewer fields than columns";
-	if (table->csv.n_fields != table->n_fields)
-		return FLEXTRACE_OK;
-	*ret_fault = read_times(table, ret_row);
-	if (!*ret_fault && ret_row->end_ns < ret_row->begin_ns)
-		*ret_fault = "its end is before its begin";
+	*ret_fault = table->csv.n_fields < table->others.n   ? "there are fewer fields than columns"
+	             : table->csv.n_fields > table->others.n ? "there are more fields than columns"
+	                                                     : read_times(table, ret_row);
 	if (!*ret_fault && !read_numbers(table, ret_row))
 		*ret_fault = "a job, correlation, seq or bytes is no such number";
-	if (*ret_fault)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(find_owner(table, ret_row, ret_fault));
-	if (!*ret_fault)
-		ret_row->origin = origin_make(table->import.streams[ret_row->process].files.n - 1,
-		                              table->csv.line);
-	return FLEXTRACE_OK;
+	return *ret_fault ? FLEXTRACE_OK : find_owner(table, ret_row, ret_fault);
 }

@@ -4,55 +4,44 @@
  * nobody stamped it. A row of the host is a scope, or what its kind says that it was.
  */
 #include <cjson/cJSON.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/words/kinds.h"
 #include "table_impl.h"
 
-static int32_t vpid_of(const struct table_file *table, uint32_t process)
-{
-	return (int32_t)table->processes[process].pid;
-}
-
-static struct event event_of(const struct table_file *table, const struct table_row *row,
-                             enum record_class class)
+static struct event event_of(const struct table_row *row, enum record_class class)
 {
 	return (struct event){
 		.class = class,
 		.clock_ns = (uint64_t)row->end_ns,
-		.vpid = vpid_of(table, row->process),
+		.vpid = row->pid,
 		.vtid = row->tid,
 		.n_origins = 1,
 		.origins[0] = row->origin,
 	};
 }
 
-static int write_at(struct table_file *table, const struct table_row *row, struct event *event,
-                    int64_t ns)
+static int write(struct table_file *table, const struct table_row *row, const struct event *event)
 {
-	event->clock_ns = (uint64_t)ns;
 	return import_write(&table->import, row->process, event);
 }
 
-/* -- arguments -------------------------------------------------------------------------------- */
-
-/* Columns that are none of ours. True: there is one. */
-static bool add_columns(struct table_file *table)
+/* What begins and ends with a record of its own. */
+static int write_edges(struct table_file *table, const struct table_row *row, struct event *begin,
+                       const struct event *end)
 {
-	bool has_one = false;
-
-	for (size_t i = 0; i < table->n_fields; i++) {
-		const char *text = csv_reader_text(&table->csv, i);
-
-		if (!table->is_other[i] || !*text)
-			continue;
-		json_text_string(&table->args, table->headings.texts[i], text);
-		has_one = true;
-	}
-	return has_one;
+	begin->clock_ns = (uint64_t)row->begin_ns;
+	FLEXTRACE_TRY(write(table, row, begin));
+	return write(table, row, end);
 }
+
+static int reject(struct table_file *table, const char *fault)
+{
+	return import_reject(&table->import, LOSS_MALFORMED, fault, table->csv.line);
+}
+
+/* -- arguments -------------------------------------------------------------------------------- */
 
 static void add_collective(struct table_file *table, const struct table_row *row)
 {
@@ -66,7 +55,7 @@ static void add_collective(struct table_file *table, const struct table_row *row
 static int tell(struct table_file *table, const struct table_row *row, const char *category,
                 const char **ret_told)
 {
-	bool has_some;
+	bool has_some = row->has_seq;
 	size_t n;
 
 	json_text_clear(&table->args);
@@ -76,7 +65,14 @@ static int tell(struct table_file *table, const struct table_row *row, const cha
 		json_text_number(&table->args, "correlation", row->correlation);
 	if (row->has_seq)
 		add_collective(table, row);
-	has_some = add_columns(table) || row->has_seq;
+	for (uint32_t i = 0; i < table->others.n; i++) {
+		const char *text = csv_reader_text(&table->csv, i);
+
+		if (!*table->others.texts[i] || !*text)
+			continue;
+		json_text_string(&table->args, table->others.texts[i], text);
+		has_some = true;
+	}
 	json_text_close(&table->args, '}');
 	FLEXTRACE_TRY(json_text_get(&table->args, ret_told, &n));
 	if (!has_some)
@@ -86,134 +82,87 @@ static int tell(struct table_file *table, const struct table_row *row, const cha
 
 /* -- device work ------------------------------------------------------------------------------ */
 
-struct device_kind {
+#define PART(part)  FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_##part), FLEXTRACE_ESTIMATE_##part
+#define WHOLE(kind) FLEXTRACE_DEVICE_##kind, FLEXTRACE_ESTIMATE_WHOLE
+
+/* Rows of the firmware's markers are what the device was in. */
+static const struct {
 	uint32_t kind; /* of the control block */
 	uint32_t part; /* enum flextrace_estimate */
+} device_kinds[DEVICE_ROW_KIND_COUNT] = {
+	[ROW_DMA_IN] = {PART(DMA_IN)},
+	[ROW_PREP] = {PART(PREP)},
+	[ROW_EXEC] = {FLEXTRACE_DEVICE_KERNEL, FLEXTRACE_ESTIMATE_EXEC},
+	[ROW_DMA_OUT] = {PART(DMA_OUT)},
+	[ROW_MEMCPY_HTOD] = {WHOLE(MEMCPY_HTOD)},
+	[ROW_MEMCPY_DTOH] = {WHOLE(MEMCPY_DTOH)},
+	[ROW_MEMCPY_DTOD] = {WHOLE(MEMCPY_DTOD)},
+	[ROW_MEMCPY_PTOP] = {WHOLE(MEMCPY_PTOP)},
+	[ROW_MEMSET] = {WHOLE(MEMSET)},
+	[ROW_RELEASE] = {WHOLE(RELEASE)},
+	[ROW_STATE] = {WHOLE(STATE)},
+	[ROW_FIRMWARE] = {WHOLE(STATE)},
+	[ROW_KERNEL] = {WHOLE(STATE)},
+	[ROW_ZONE] = {WHOLE(STATE)},
 };
 
-#define PART(part)                                                                       \
-	{                                                                                \
-		FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_##part), FLEXTRACE_ESTIMATE_##part \
-	}
-#define WHOLE(kind)                                               \
-	{                                                         \
-		FLEXTRACE_DEVICE_##kind, FLEXTRACE_ESTIMATE_WHOLE \
-	}
-
-/* Rows of the firmware's markers are what the device was in; what has no kind is a kernel. */
-static struct device_kind device_kind_of(const char *label)
+/* Finds the kind that is called so among `n`; `other`: there is none. */
+static uint8_t find_kind(const struct row_kind *(*kind_of)(uint8_t), uint8_t n, const char *label,
+                         uint8_t other)
 {
-	static const struct device_kind kinds[DEVICE_ROW_KIND_COUNT] = {
-		[ROW_DMA_IN] = PART(DMA_IN),
-		[ROW_PREP] = PART(PREP),
-		[ROW_EXEC] = {FLEXTRACE_DEVICE_KERNEL, FLEXTRACE_ESTIMATE_EXEC},
-		[ROW_DMA_OUT] = PART(DMA_OUT),
-		[ROW_MEMCPY_HTOD] = WHOLE(MEMCPY_HTOD),
-		[ROW_MEMCPY_DTOH] = WHOLE(MEMCPY_DTOH),
-		[ROW_MEMCPY_DTOD] = WHOLE(MEMCPY_DTOD),
-		[ROW_MEMCPY_PTOP] = WHOLE(MEMCPY_PTOP),
-		[ROW_MEMSET] = WHOLE(MEMSET),
-		[ROW_RELEASE] = WHOLE(RELEASE),
-		[ROW_STATE] = WHOLE(STATE),
-		[ROW_FIRMWARE] = WHOLE(STATE),
-		[ROW_KERNEL] = WHOLE(STATE),
-		[ROW_ZONE] = WHOLE(STATE),
-	};
-
-	for (uint8_t i = 0; i < DEVICE_ROW_KIND_COUNT; i++) {
-		if (strcmp(kind_of_device(i)->label, label) == 0)
-			return kinds[i];
+	for (uint8_t i = 0; i < n; i++) {
+		if (strcmp(kind_of(i)->label, label) == 0)
+			return i;
 	}
-	return kinds[ROW_EXEC];
-}
-
-static const char *category_of(const struct device_kind *kind)
-{
-	switch (kind->kind) {
-	case FLEXTRACE_DEVICE_STATE:
-		return "gpu_user_annotation";
-	case FLEXTRACE_DEVICE_MEMSET:
-		return "gpu_memset";
-	case FLEXTRACE_DEVICE_KERNEL:
-		return "kernel";
-	default:
-		return "gpu_memcpy";
-	}
-}
-
-static int write_estimate(struct table_file *table, const struct table_row *row,
-                          const struct flextrace_device_op *op, uint32_t part)
-{
-	struct event event = event_of(table, row, RECORD_HOST_ESTIMATE);
-
-	event.payload.host_estimate = (struct flextrace_host_estimate){
-		.device = op->device,
-		.queue = op->queue,
-		.job = op->job,
-		.kind = part,
-		.begin_ns = (uint64_t)row->begin_ns,
-		.end_ns = (uint64_t)row->end_ns,
-		.source = "table",
-	};
-	return import_write(&table->import, row->process, &event);
+	return other;
 }
 
 static int write_work(struct table_file *table, const struct table_row *row)
 {
-	struct event event = event_of(table, row, RECORD_DEVICE_OP);
+	uint8_t kind = find_kind(kind_of_device, DEVICE_ROW_KIND_COUNT, row->kind, ROW_EXEC);
+	const struct import_placed placed = {row->begin_ns, row->end_ns, device_kinds[kind].part,
+	                                     "table"};
+	struct event event = event_of(row, RECORD_DEVICE_OP);
 	struct flextrace_device_op *op = &event.payload.device_op;
-	struct device_kind kind = device_kind_of(row->kind);
-	uint64_t queue = 0, peer = 0, power = 0;
+	uint64_t queue, peer, power;
 
 	if (!table_number(table, FIELD_QUEUE, UINT32_MAX, &queue) ||
 	    !table_number(table, FIELD_PEER, INT32_MAX, &peer) ||
 	    !table_number(table, FIELD_POWER, UINT32_MAX, &power))
-		return import_reject(&table->import, LOSS_MALFORMED,
-		                     "a queue, peer or power is no such number", table->csv.line);
+		return reject(table, "a queue, peer or power is no such number");
 	*op = (struct flextrace_device_op){
 		.device = row->device,
 		.queue = (uint32_t)queue,
 		.job = *table_text(table, FIELD_JOB) ? row->job : table->csv.line,
 		.correlation = row->correlation,
-		.kind = kind.kind,
+		.kind = device_kinds[kind].kind,
 		.name = row->name,
 		.power = (uint32_t)power,
 		.bytes = row->bytes,
 		.peer = *table_text(table, FIELD_PEER) ? (int32_t)peer : -1,
 		.group = row->group,
 	};
-	FLEXTRACE_TRY(tell(table, row, category_of(&kind), &op->type));
-	FLEXTRACE_TRY(import_write(&table->import, row->process, &event));
-	return write_estimate(table, row, op, kind.part);
+	FLEXTRACE_TRY(tell(table, row, kind_of_device(kind)->category, &op->type));
+	return import_write_placed(&table->import, row->process, &event, &placed);
 }
 
 /* -- the host --------------------------------------------------------------------------------- */
 
-/* FLEXTRACE_RUNTIME_USER, if there is none of that name. */
-static uint8_t host_kind_of(const char *label)
-{
-	for (int i = 0; i <= HOST_ASYNC; i++) {
-		if (strcmp(kind_of_host((uint8_t)i)->label, label) == 0)
-			return (uint8_t)i;
-	}
-	return FLEXTRACE_RUNTIME_USER;
-}
-
 static int write_collective(struct table_file *table, const struct table_row *row)
 {
-	struct event event = event_of(table, row, RECORD_COLLECTIVE);
+	struct event enter = event_of(row, RECORD_COLLECTIVE), exit;
 
-	event.payload.collective = (struct flextrace_collective){
+	enter.payload.collective = (struct flextrace_collective){
 		.group = row->group,
 		.seq = row->seq,
 		.op = row->op,
 		.bytes = row->bytes,
 		.peers = row->peers,
-		.phase = FLEXTRACE_PHASE_EXIT,
+		.phase = FLEXTRACE_PHASE_ENTER,
 	};
-	FLEXTRACE_TRY(write_at(table, row, &event, row->end_ns));
-	event.payload.collective.phase = FLEXTRACE_PHASE_ENTER;
-	return write_at(table, row, &event, row->begin_ns);
+	exit = enter;
+	exit.payload.collective.phase = FLEXTRACE_PHASE_EXIT;
+	return write_edges(table, row, &enter, &exit);
 }
 
 static uint64_t whole_of(const cJSON *told, const char *key)
@@ -248,47 +197,42 @@ static int write_told_collective(struct table_file *table, const struct table_ro
 
 static int write_window(struct table_file *table, const struct table_row *row)
 {
-	struct event event = event_of(table, row, RECORD_WINDOW);
+	struct event begin = event_of(row, RECORD_WINDOW), end = begin;
 
-	event.payload.window = (struct flextrace_window){FLEXTRACE_EDGE_BEGIN, row->name};
-	FLEXTRACE_TRY(write_at(table, row, &event, row->begin_ns));
-	event.payload.window.edge = FLEXTRACE_EDGE_END;
-	return write_at(table, row, &event, row->end_ns);
+	begin.payload.window = (struct flextrace_window){FLEXTRACE_EDGE_BEGIN, row->name};
+	end.payload.window = (struct flextrace_window){FLEXTRACE_EDGE_END, row->name};
+	return write_edges(table, row, &begin, &end);
 }
 
 static int write_async(struct table_file *table, const struct table_row *row)
 {
-	struct event event = event_of(table, row, RECORD_ASYNC_BEGIN);
+	struct event begin = event_of(row, RECORD_ASYNC_BEGIN), end;
 
-	event.payload.edge = (struct flextrace_span_edge){.name = row->name,
+	begin.payload.edge = (struct flextrace_span_edge){.name = row->name,
 	                                                  .correlation = ++table->n_async};
-	FLEXTRACE_TRY(write_at(table, row, &event, row->begin_ns));
-	event.class = RECORD_ASYNC_END;
-	return write_at(table, row, &event, row->end_ns);
+	end = begin;
+	end.class = RECORD_ASYNC_END;
+	return write_edges(table, row, &begin, &end);
 }
 
 static int write_scope(struct table_file *table, const struct table_row *row, uint8_t kind)
 {
-	struct event event = event_of(table, row, RECORD_SCOPE_ARGS);
+	struct event event = event_of(row, RECORD_SCOPE);
+	const char *args;
 
-	event.payload.scope_args.correlation = row->correlation;
-	FLEXTRACE_TRY(
-		tell(table, row, kind_of_host(kind)->category, &event.payload.scope_args.args));
-	if (*event.payload.scope_args.args)
-		FLEXTRACE_TRY(import_write(&table->import, row->process, &event));
-	event.class = RECORD_SCOPE;
 	event.payload.scope = (struct flextrace_scope){
 		.begin_ns = (uint64_t)row->begin_ns,
 		.kind = kind,
 		.name = row->name,
 		.correlation = row->correlation,
 	};
-	return import_write(&table->import, row->process, &event);
+	FLEXTRACE_TRY(tell(table, row, kind_of_host(kind)->category, &args));
+	return import_write_scope(&table->import, row->process, &event, args);
 }
 
 static int write_interval(struct table_file *table, const struct table_row *row)
 {
-	uint8_t kind = host_kind_of(row->kind);
+	uint8_t kind = find_kind(kind_of_host, HOST_ASYNC + 1, row->kind, FLEXTRACE_RUNTIME_USER);
 
 	if (row->device != FLEXTRACE_NONE)
 		return write_work(table, row);
@@ -310,7 +254,7 @@ static int write_interval(struct table_file *table, const struct table_row *row)
 
 static int write_memory(struct table_file *table, const struct table_row *row)
 {
-	struct event event = event_of(table, row, RECORD_MEMORY);
+	struct event event = event_of(row, RECORD_MEMORY);
 	struct flextrace_memory *memory = &event.payload.memory;
 
 	*memory = (struct flextrace_memory){.device = row->device, .bytes = row->bytes};
@@ -319,16 +263,14 @@ static int write_memory(struct table_file *table, const struct table_row *row)
 		memory->op++;
 	if (row->device == FLEXTRACE_NONE || memory->op > FLEXTRACE_MEMORY_RESIZE ||
 	    !table_number(table, FIELD_ADDRESS, UINT64_MAX, &memory->address))
-		return import_reject(&table->import, LOSS_MALFORMED,
-		                     "memory has no device, no known op or no address",
-		                     table->csv.line);
-	return import_write(&table->import, row->process, &event);
+		return reject(table, "memory has no device, no known op or no address");
+	return write(table, row, &event);
 }
 
 /* Those of devices are derived from their rows. */
 static int write_counter(struct table_file *table, const struct table_row *row)
 {
-	struct event event = event_of(table, row, RECORD_COUNTER);
+	struct event event = event_of(row, RECORD_COUNTER);
 	const char *text = table_text(table, FIELD_VALUE);
 	char *end;
 
@@ -336,14 +278,13 @@ static int write_counter(struct table_file *table, const struct table_row *row)
 		return import_lose(&table->import, LOSS_UNUSED, 1);
 	event.payload.counter = (struct flextrace_counter){row->name, strtod(text, &end)};
 	if (end == text || *end)
-		return import_reject(&table->import, LOSS_MALFORMED, "a value is no number",
-		                     table->csv.line);
-	return import_write(&table->import, row->process, &event);
+		return reject(table, "a value is no number");
+	return write(table, row, &event);
 }
 
 static int write_instant(struct table_file *table, const struct table_row *row)
 {
-	struct event event = event_of(table, row, RECORD_INSTANT);
+	struct event event = event_of(row, RECORD_INSTANT);
 
 	if (row->device != FLEXTRACE_NONE) /* a mark of the firmware */
 		return import_lose(&table->import, LOSS_UNUSED, 1);
@@ -355,7 +296,7 @@ static int write_instant(struct table_file *table, const struct table_row *row)
 		event.payload.instant = (struct flextrace_instant){.name = row->name,
 		                                                   .correlation = row->correlation};
 	}
-	return import_write(&table->import, row->process, &event);
+	return write(table, row, &event);
 }
 
 int table_write_row(struct table_file *table, const struct table_row *row)
@@ -367,56 +308,4 @@ int table_write_row(struct table_file *table, const struct table_row *row)
 	if (table_has(table, FIELD_VALUE) && !table_has(table, FIELD_KIND))
 		return write_counter(table, row);
 	return write_instant(table, row);
-}
-
-/* -- definitions ------------------------------------------------------------------------------ */
-
-/* What somebody placed counts on one clock; else each rank has one of its own. */
-static int define_process(struct table_file *table, uint32_t index)
-{
-	const struct table_process *of = &table->processes[index];
-	const char *host = string_get(table->import.strings, of->host);
-	char boot_id[64] = "imported table";
-	const struct flextrace_process process = {
-		.rank = of->rank,
-		.pid = (uint32_t)vpid_of(table, index),
-		.boot_id = boot_id,
-		.host = *host ? host : IMPORT_HOST,
-		.program = "table",
-		.runtime = "table",
-	};
-
-	if (!table->import.streams[index].is_given)
-		snprintf(boot_id, sizeof(boot_id), "imported table %u", index);
-	return import_define(&table->import, index, vpid_of(table, index), RECORD_PROCESS,
-	                     &process);
-}
-
-static int define_thread(struct table_file *table, const struct table_thread *thread)
-{
-	struct event event = {
-		.class = RECORD_THREAD_NAME,
-		.vpid = vpid_of(table, thread->process),
-		.vtid = thread->tid,
-		.payload.name = {.id = (uint32_t)thread->tid,
-	                         .name = string_get(table->import.strings, thread->name)},
-	};
-
-	return thread->name ? import_write(&table->import, thread->process, &event) : FLEXTRACE_OK;
-}
-
-int table_define(struct table_file *table)
-{
-	for (uint32_t i = 0; i < table->n_processes; i++)
-		FLEXTRACE_TRY(define_process(table, i));
-	for (uint32_t i = 0; i < table->n_devices; i++) {
-		const struct flextrace_device device = {.device = table->devices[i].number};
-
-		FLEXTRACE_TRY(import_define(&table->import, table->devices[i].process,
-		                            vpid_of(table, table->devices[i].process),
-		                            RECORD_DEVICE, &device));
-	}
-	for (uint32_t i = 0; i < table->n_threads; i++)
-		FLEXTRACE_TRY(define_thread(table, &table->threads[i]));
-	return FLEXTRACE_OK;
 }

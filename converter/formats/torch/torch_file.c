@@ -296,10 +296,7 @@ static void settle_stream(const struct torch *torch, struct import_stream *strea
 	stream->clock_offset_ns = torch->epoch_ns + torch->late_base_ns;
 	memcpy(stream->uuid, "trch", 4);
 	stream->uuid[4] = !is_known;
-	for (int i = 0; i < 4; i++) {
-		stream->uuid[8 + i] = (uint8_t)(rank >> (24 - 8 * i));
-		stream->uuid[12 + i] = (uint8_t)(pid >> (24 - 8 * i));
-	}
+	import_number_stream(stream, rank, pid);
 }
 
 static int settle_rank(struct event_import *events)

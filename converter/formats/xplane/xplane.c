@@ -1,40 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of XSpaces: which they are, and what stands on top of them. Each is of one process. */
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
-#include "base/text/text_file.h"
 #include "xplane_impl.h"
 
-#define TOOL          "xplane"
-#define MAX_BYTES     (INT64_C(1) << 31) /* what a message may have, by protobuf's own rule */
-#define MAX_UPTIME_NS ((int64_t)1 << 53) /* larger times count from the Unix epoch */
-#define SECOND_NS     INT64_C(1000000000)
-#define DAY_S         86400
-#define PLANE_NAME    2
+#define TOOL       "xplane"
+#define STEP_BYTES (1u << 20)
+#define MAX_BYTES  ((1u << 31) - STEP_BYTES) /* no message has more, by protobuf's own rule */
 
 enum space_field { SPACE_PLANE = 1, SPACE_ERROR = 2, SPACE_WARNING = 3, SPACE_HOST = 4 };
 
 /* -- planes ----------------------------------------------------------------------------------- */
-
-static int read_planes(struct xplane *xplane, struct protobuf space)
-{
-	struct protobuf_field field;
-
-	while (protobuf_next(&space, &field) > 0) { /* damage is told by read_top() */
-		struct xplane_plane plane = {.message = field.bytes};
-
-		if (field.number != SPACE_PLANE || field.wire != PROTOBUF_BYTES)
-			continue;
-		FLEXTRACE_TRY(ARRAY_PUSH(xplane->planes, xplane->n_planes, plane));
-		FLEXTRACE_TRY(xplane_read_tables(xplane, &xplane->planes[xplane->n_planes - 1]));
-	}
-	return FLEXTRACE_OK;
-}
 
 static bool is_environment(const struct xplane *xplane, const struct xplane_plane *plane)
 {
@@ -47,156 +25,146 @@ static bool is_programs(const struct xplane *xplane, const struct xplane_plane *
 }
 
 /* What must be known before the first event is read. */
-static int know_plane(struct xplane *xplane, const struct xplane_plane *plane)
+static int know_plane(struct xplane *xplane, struct xplane_plane *plane)
 {
-	struct xplane_said said = {.correlation = 0};
+	struct xplane_value said[SAID_COUNT] = {{0}};
 
+	FLEXTRACE_TRY(xplane_read_tables(xplane, plane));
 	if (is_programs(xplane, plane))
 		return xplane_read_programs(xplane, plane);
-	if (!is_environment(xplane, plane)) {
-		xplane_find_first(plane, &xplane->epoch_ns);
+	if (!is_environment(xplane, plane))
 		return FLEXTRACE_OK;
-	}
 	json_text_clear(&xplane->args);
-	FLEXTRACE_TRY(xplane_read_stats(xplane, plane, plane->message, XPLANE_PLANE_STATS, &said));
-	if (said.start_ns < INT64_MAX)
-		xplane->start_ns = (int64_t)said.start_ns;
+	FLEXTRACE_TRY(xplane_read_stats(xplane, plane, plane->message, PLANE_STAT, said));
+	if (said[SAID_START].number < INT64_MAX)
+		xplane->file.start_ns = (int64_t)said[SAID_START].number;
 	return FLEXTRACE_OK;
 }
 
-static int read_plane(struct xplane *xplane, const struct xplane_plane *plane)
-{
-	if (is_programs(xplane, plane) || is_environment(xplane, plane))
-		return FLEXTRACE_OK;
-	return xplane_read_lines(xplane, plane);
-}
-
-/* Times are since the Unix epoch, and count from a day before the first, or since the start. */
+/* Times are since the Unix epoch, or since the start. */
 static void choose_epoch(struct xplane *xplane)
 {
-	struct import_stream *stream = &xplane->import.streams[xplane->stream];
+	struct xplane_file *file = &xplane->file;
+	struct import_stream *stream = &xplane->import.streams[file->stream];
 
-	if (xplane->epoch_ns <= MAX_UPTIME_NS || xplane->epoch_ns == INT64_MAX) {
-		xplane->epoch_ns = 0;
-		stream->clock_offset_ns = xplane->start_ns;
-		return;
+	file->epoch_ns = file->epoch_ns == INT64_MAX ? 0 : import_epoch_of(file->epoch_ns);
+	stream->clock_offset_ns = file->epoch_ns ? file->epoch_ns : file->start_ns;
+}
+
+static int read_planes(struct xplane *xplane)
+{
+	struct xplane_file *file = &xplane->file;
+
+	for (uint32_t i = 0; i < file->n_planes; i++)
+		FLEXTRACE_TRY(know_plane(xplane, &file->planes[i]));
+	choose_epoch(xplane);
+	FLEXTRACE_TRY(xplane_define_process(xplane));
+	for (uint32_t i = 0; i < file->n_planes; i++) {
+		if (!is_programs(xplane, &file->planes[i]) &&
+		    !is_environment(xplane, &file->planes[i]))
+			FLEXTRACE_TRY(xplane_read_lines(xplane, &file->planes[i]));
 	}
-	xplane->epoch_ns = (xplane->epoch_ns / SECOND_NS - DAY_S) * SECOND_NS;
-	stream->clock_offset_ns = xplane->epoch_ns;
+	return FLEXTRACE_OK;
 }
 
 /* -- a file ----------------------------------------------------------------------------------- */
 
-/* Reads what is no plane. */
-static int read_top(struct xplane *xplane, struct protobuf space, const char *path,
-                    uint32_t *ret_host)
+static int take_field(struct xplane *xplane, const struct protobuf_field *field, const char *path)
 {
-	struct protobuf_field field = {.is_cut = false};
+	const struct xplane_plane plane = {.message = field->bytes};
+	struct xplane_file *file = &xplane->file;
 	uint32_t text;
-	int code;
 
-	*ret_host = 0;
-	while ((code = protobuf_next(&space, &field)) > 0) {
-		if (field.wire != PROTOBUF_BYTES || field.number == SPACE_PLANE)
-			continue;
-		FLEXTRACE_TRY(xplane_intern(xplane, &field.bytes, &text));
-		if (field.number == SPACE_HOST && !*ret_host)
-			*ret_host = text;
-		if (field.number == SPACE_ERROR || field.number == SPACE_WARNING)
-			import_warn(&xplane->import, "The profiler says: file=%s: %s", path,
-			            string_get(xplane->import.strings, text));
-	}
-	return code < 0 || field.is_cut ? import_cut(&xplane->import, path) : FLEXTRACE_OK;
-}
-
-static int read_space(struct xplane *xplane, struct protobuf space, const char *path)
-{
-	uint32_t host;
-
-	FLEXTRACE_TRY(read_top(xplane, space, path, &host));
-	for (uint32_t i = 0; i < xplane->n_planes; i++)
-		FLEXTRACE_TRY(know_plane(xplane, &xplane->planes[i]));
-	choose_epoch(xplane);
-	for (uint32_t i = 0; i < xplane->n_planes; i++)
-		FLEXTRACE_TRY(read_plane(xplane, &xplane->planes[i]));
-	import_warn_of_faults(&xplane->import, path, "Events", "byte");
-	return xplane_define(xplane, string_get(xplane->import.strings, host));
-}
-
-/* What is known of the file before it is read, and what is kept of the one before. */
-static void begin_file(struct xplane *xplane)
-{
-	xplane->stream = xplane->import.n_streams;
-	xplane->n_events = 0;
-	xplane->epoch_ns = INT64_MAX;
-	xplane->start_ns = 0;
-	xplane->n_planes = xplane->n_devices = xplane->n_rows = xplane->n_hlos = xplane->n_mapped =
-		0;
-}
-
-static void end_file(struct xplane *xplane)
-{
-	for (uint32_t i = 0; i < xplane->n_planes; i++)
-		xplane_release_tables(&xplane->planes[i]);
-	xplane->n_planes = 0;
-	map_release(&xplane->device_index);
-	map_release(&xplane->row_index);
-	map_release(&xplane->hlo_index);
-}
-
-/* The whole file; NULL: see errno. */
-static char *load(const char *path, size_t *ret_n)
-{
-	struct stat status;
-
-	if (stat(path, &status) < 0)
-		return NULL;
-	errno = EFBIG;
-	return status.st_size > MAX_BYTES
-	               ? NULL
-	               : text_file_read_bytes(path, (size_t)status.st_size, ret_n);
+	if (field->wire != PROTOBUF_BYTES)
+		return FLEXTRACE_OK;
+	if (field->number == SPACE_PLANE)
+		return ARRAY_PUSH(file->planes, file->n_planes, plane);
+	FLEXTRACE_TRY(xplane_intern(xplane, &field->bytes, &text));
+	if (field->number == SPACE_HOST && !file->host)
+		file->host = text;
+	if (field->number == SPACE_ERROR || field->number == SPACE_WARNING)
+		import_warn(&xplane->import, "The profiler says: file=%s: %s", path,
+		            string_get(xplane->import.strings, text));
+	return FLEXTRACE_OK;
 }
 
 /* Streams are in order of their files; those that another component of a graph reads are others. */
 static int add_stream(struct xplane *xplane, const char *path)
 {
-	struct import_stream stream = {.uuid = "xplane"};
+	struct import_stream stream = {.uuid = TOOL};
 
-	for (int i = 0; i < 4; i++) {
-		stream.uuid[8 + i] = (uint8_t)(xplane->stream >> (24 - 8 * i));
-		stream.uuid[12 + i] = (uint8_t)(xplane->hash >> (24 - 8 * i));
-	}
+	import_number_stream(&stream, xplane->file.stream, (uint32_t)xplane->file.hash);
 	FLEXTRACE_TRY(import_add_stream(&xplane->import, &stream));
-	return import_add_file(&xplane->import, xplane->stream, TOOL, path);
+	return import_add_file(&xplane->import, xplane->file.stream, TOOL, path);
 }
 
-static int take_file(struct xplane *xplane, struct protobuf space, const char *path,
-                     struct flextrace_error *error)
+static int read_space(struct xplane *xplane, const char *path, struct flextrace_error *error)
 {
-	FLEXTRACE_TRY(read_planes(xplane, space));
-	if (!xplane->n_planes)
+	struct xplane_file *file = &xplane->file;
+	struct protobuf space = file->space;
+	struct protobuf_field field = {.is_cut = false};
+	int code;
+
+	while ((code = protobuf_next(&space, &field)) > 0)
+		FLEXTRACE_TRY(take_field(xplane, &field, path));
+	file->is_cut |= code < 0 || field.is_cut;
+	if (!file->n_planes)
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "There is no plane of a profile: file=%s", path);
 	FLEXTRACE_TRY(add_stream(xplane, path));
-	return read_space(xplane, space, path);
+	FLEXTRACE_TRY(read_planes(xplane));
+	import_warn_of_faults(&xplane->import, path, "Events", "byte");
+	return file->is_cut ? import_cut(&xplane->import, path) : FLEXTRACE_OK;
 }
 
-static int read_file(struct xplane *xplane, const char *path, struct flextrace_error *error)
+/* Takes what can be read; a packed file that is damaged is cut there. */
+static int load(struct xplane_file *file, struct trace_file *from, const char *path,
+                struct flextrace_error *error)
 {
-	size_t n;
-	char *bytes = load(path, &n);
+	uint32_t n_allocated = 0;
+	size_t n_bytes = 0;
+	int64_t n;
+
+	do {
+		FLEXTRACE_TRY(ARRAY_RESERVE(file->bytes, n_allocated, n_bytes + STEP_BYTES));
+		n = trace_file_read(from, (char *)file->bytes + n_bytes, STEP_BYTES, NULL);
+		n_bytes += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && n_bytes <= MAX_BYTES);
+	if (n > 0)
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "The profile is larger than any can be: file=%s", path);
+	file->is_cut = n < 0;
+	file->space = (struct protobuf){file->bytes, file->bytes + n_bytes};
+	file->hash = hash_bytes(HASH_NO_BYTES, file->bytes, n_bytes);
+	return FLEXTRACE_OK;
+}
+
+static void end_file(struct xplane_file *file)
+{
+	for (uint32_t i = 0; i < file->n_planes; i++)
+		xplane_release_tables(&file->planes[i]);
+	free(file->bytes);
+	free(file->planes);
+	free(file->hlos);
+	map_release(&file->device_index);
+	map_release(&file->row_index);
+	map_release(&file->hlo_index);
+}
+
+static int read_file(struct import *import, const char *path, struct flextrace_error *error)
+{
+	struct xplane *xplane = (struct xplane *)import;
+	struct trace_file *from = trace_file_open(path, error);
 	int code;
 
-	if (!bytes)
-		return error_set(error, errno == ENOMEM ? FLEXTRACE_E_MEMORY : FLEXTRACE_E_INPUT,
-		                 "Cannot read the profile: file=%s, cause=%s", path,
-		                 strerror(errno));
-	begin_file(xplane);
-	xplane->bytes = (const uint8_t *)bytes;
-	xplane->hash = hash_bytes(HASH_NO_BYTES, bytes, n);
-	code = take_file(xplane, (struct protobuf){xplane->bytes, xplane->bytes + n}, path, error);
-	end_file(xplane);
-	free(bytes);
+	if (!from)
+		return error->code;
+	xplane->file = (struct xplane_file){.stream = import->n_streams, .epoch_ns = INT64_MAX};
+	code = load(&xplane->file, from, path, error);
+	trace_file_close(from);
+	if (code == FLEXTRACE_OK)
+		code = read_space(xplane, path, error);
+	end_file(&xplane->file);
 	return code;
 }
 
@@ -204,7 +172,7 @@ static int read_file(struct xplane *xplane, const char *path, struct flextrace_e
 
 static bool is_name(const char *name)
 {
-	return path_ends_with(name, ".xplane.pb");
+	return path_ends_with(name, ".xplane.pb") || path_ends_with(name, ".xplane.pb.gz");
 }
 
 static const struct path_filter files = {.fits = is_name};
@@ -220,75 +188,34 @@ static bool begins(const struct protobuf *bytes, const char *start)
 static int probe_xplane(const struct probe *probe)
 {
 	const uint8_t *bytes = (const uint8_t *)probe->bytes;
-	struct protobuf space = {bytes, bytes + probe->n_bytes}, plane;
-	struct protobuf_field field = {.number = 0};
+	struct protobuf space = {bytes, bytes + probe->n_bytes};
+	struct protobuf_field plane, fields[PLANE_NAME + 1];
 
 	if (is_name(probe->path))
 		return 1;
-	if (protobuf_next(&space, &field) <= 0 || field.number != SPACE_PLANE ||
-	    field.wire != PROTOBUF_BYTES)
+	if (protobuf_next(&space, &plane) <= 0 || plane.number != SPACE_PLANE)
 		return 0;
-	plane = field.bytes;
-	while (protobuf_next(&plane, &field) > 0) {
-		if (field.number == PLANE_NAME && field.wire == PROTOBUF_BYTES)
-			return begins(&field.bytes, "/host:") || begins(&field.bytes, "/device:");
-	}
-	return 0;
-}
-
-struct reading {
-	struct xplane *xplane;
-	struct flextrace_error *error;
-	bool is_of_folder;
-};
-
-/* Of a folder, what cannot be read costs that file. */
-static int read_entry(void *context, const char *path)
-{
-	const struct reading *reading = context;
-	struct import *import = &reading->xplane->import;
-	int code = read_file(reading->xplane, path, reading->error);
-
-	if (code != FLEXTRACE_E_INPUT || !reading->is_of_folder)
-		return code;
-	import_warn(import, "%s", reading->error->message);
-	return import_lose(import, LOSS_TRUNCATED_STREAM, 1);
-}
-
-static int count_entry(void *context, const char *path)
-{
-	(void)path;
-	++*(uint32_t *)context;
-	return FLEXTRACE_OK;
+	protobuf_read(&plane.bytes, fields, PLANE_NAME + 1);
+	return begins(&fields[PLANE_NAME].bytes, "/host:") ||
+	       begins(&fields[PLANE_NAME].bytes, "/device:");
 }
 
 static int read_all(struct import *import, struct flextrace_error *error)
 {
 	struct xplane *xplane = (struct xplane *)import;
-	struct reading reading = {xplane, error, false};
-	const struct import_options *options = import->options;
 
 	xplane->args = xplane->told = (struct json_text)JSON_TEXT_INIT;
-	for (uint32_t i = 0; i < options->n_paths; i++)
-		FLEXTRACE_TRY(path_each(options->paths[i], &files, count_entry, &xplane->n_files));
-	for (uint32_t i = 0; i < options->n_paths; i++) {
-		reading.is_of_folder = path_is_folder(options->paths[i]);
-		FLEXTRACE_TRY(path_each(options->paths[i], &files, read_entry, &reading));
-	}
-	if (!import->n_streams)
-		return error_set(error, FLEXTRACE_E_INPUT, "There is no profile: file=%s",
-		                 options->paths[0]);
-	return FLEXTRACE_OK;
+	FLEXTRACE_TRY(import_each_file(import, read_file, error));
+	return import->n_streams
+	               ? FLEXTRACE_OK
+	               : error_set(error, FLEXTRACE_E_INPUT, "There is no profile: file=%s",
+	                           import->options->paths[0]);
 }
 
 static void release(struct import *import)
 {
 	struct xplane *xplane = (struct xplane *)import;
 
-	free(xplane->planes);
-	free(xplane->devices);
-	free(xplane->rows);
-	free(xplane->hlos);
 	free(xplane->scratch);
 	json_text_release(&xplane->args);
 	json_text_release(&xplane->told);

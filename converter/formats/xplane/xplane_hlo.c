@@ -3,8 +3,6 @@
 #include "base/array.h"
 #include "xplane_impl.h"
 
-#define EVENT_NAME_STATS 5
-
 enum hlo_field {
 	PROTO_MODULE = 1,
 	MODULE_COMPUTATION = 3,
@@ -12,9 +10,11 @@ enum hlo_field {
 	INSTRUCTION_NAME = 1,
 	INSTRUCTION_OPCODE = 2,
 	INSTRUCTION_METADATA = 7,
+	INSTRUCTION_FIELD_COUNT,
 	METADATA_OP_NAME = 2,
 	METADATA_SOURCE_FILE = 3,
-	METADATA_SOURCE_LINE = 4
+	METADATA_SOURCE_LINE = 4,
+	METADATA_FIELD_COUNT
 };
 
 struct program {
@@ -22,59 +22,41 @@ struct program {
 	uint64_t id;
 };
 
-static int read_metadata(struct xplane *xplane, struct protobuf message, struct xplane_hlo *hlo)
+static int take_instruction(const struct program *program, struct protobuf message)
 {
-	struct protobuf_field field;
-	int code;
-
-	while ((code = protobuf_next(&message, &field)) > 0) {
-		if (field.number == METADATA_OP_NAME)
-			FLEXTRACE_TRY(xplane_intern(xplane, &field.bytes, &hlo->op_name));
-		else if (field.number == METADATA_SOURCE_FILE)
-			FLEXTRACE_TRY(xplane_intern(xplane, &field.bytes, &hlo->source_file));
-		else if (field.number == METADATA_SOURCE_LINE)
-			hlo->source_line = field.value;
-	}
-	return code < 0 ? xplane_damaged(xplane, &message) : FLEXTRACE_OK;
-}
-
-static int take_instruction(struct program *program, struct protobuf message)
-{
+	struct protobuf_field of[INSTRUCTION_FIELD_COUNT], metadata[METADATA_FIELD_COUNT];
 	struct xplane *xplane = program->xplane;
-	struct xplane_hlo hlo = {.opcode = 0};
-	struct protobuf_field field;
-	uint32_t name = 0;
-	int code;
+	struct xplane_file *file = &xplane->file;
+	struct xplane_hlo *hlo;
+	uint32_t name, place;
+	int is_new;
 
-	while ((code = protobuf_next(&message, &field)) > 0) {
-		if (field.number == INSTRUCTION_NAME)
-			FLEXTRACE_TRY(xplane_intern(xplane, &field.bytes, &name));
-		else if (field.number == INSTRUCTION_OPCODE)
-			FLEXTRACE_TRY(xplane_intern(xplane, &field.bytes, &hlo.opcode));
-		else if (field.number == INSTRUCTION_METADATA)
-			FLEXTRACE_TRY(read_metadata(xplane, field.bytes, &hlo));
-	}
-	if (code < 0)
-		FLEXTRACE_TRY(xplane_damaged(xplane, &message));
-	if (!name || map_find(&xplane->hlo_index, program->id, name) != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(map_put(&xplane->hlo_index, program->id, name, xplane->n_hlos));
-	return ARRAY_PUSH(xplane->hlos, xplane->n_hlos, hlo);
+	FLEXTRACE_TRY(xplane_read(xplane, message, of, INSTRUCTION_FIELD_COUNT));
+	FLEXTRACE_TRY(xplane_intern(xplane, &of[INSTRUCTION_NAME].bytes, &name));
+	is_new = MAP_PLACE(&file->hlo_index, program->id, name, file->hlos, file->n_hlos, &place);
+	if (is_new <= 0)
+		return is_new;
+	hlo = &file->hlos[place];
+	FLEXTRACE_TRY(xplane_intern(xplane, &of[INSTRUCTION_OPCODE].bytes, &hlo->opcode));
+	FLEXTRACE_TRY(xplane_read(xplane, of[INSTRUCTION_METADATA].bytes, metadata,
+	                          METADATA_FIELD_COUNT));
+	FLEXTRACE_TRY(xplane_intern(xplane, &metadata[METADATA_OP_NAME].bytes, &hlo->op_name));
+	hlo->source_line = metadata[METADATA_SOURCE_LINE].value;
+	return xplane_intern(xplane, &metadata[METADATA_SOURCE_FILE].bytes, &hlo->source_file);
 }
 
 /* Goes down to the instructions: of messages in messages, a field of each has the next ones. */
-static int descend(struct program *program, struct protobuf message, const uint32_t *numbers)
+static int descend(const struct program *program, struct protobuf message, const uint32_t *numbers)
 {
-	struct protobuf_field field;
-	int code;
+	struct protobuf_field none[1];
+	struct protobuf inner;
 
 	if (!*numbers)
 		return take_instruction(program, message);
-	while ((code = protobuf_next(&message, &field)) > 0) {
-		if (field.number == *numbers && field.wire == PROTOBUF_BYTES)
-			FLEXTRACE_TRY(descend(program, field.bytes, numbers + 1));
-	}
-	return code < 0 ? xplane_damaged(program->xplane, &message) : FLEXTRACE_OK;
+	FLEXTRACE_TRY(xplane_read(program->xplane, message, none, 1)); /* counts what is damaged */
+	while (xplane_next(&message, *numbers, &inner))
+		FLEXTRACE_TRY(descend(program, inner, numbers + 1));
+	return FLEXTRACE_OK;
 }
 
 int xplane_read_programs(struct xplane *xplane, const struct xplane_plane *plane)
@@ -84,13 +66,13 @@ int xplane_read_programs(struct xplane *xplane, const struct xplane_plane *plane
 
 	for (uint32_t i = 0; i < plane->n_events; i++) {
 		struct program program = {xplane, plane->events[i].id};
-		struct xplane_said said = {.correlation = 0};
+		struct xplane_value said[SAID_COUNT] = {{0}};
 
 		json_text_clear(&xplane->args);
-		FLEXTRACE_TRY(xplane_read_stats(xplane, plane, plane->events[i].message,
-		                                EVENT_NAME_STATS, &said));
-		if (said.hlo_proto.at)
-			FLEXTRACE_TRY(descend(&program, said.hlo_proto, way));
+		FLEXTRACE_TRY(xplane_read_stats(xplane, plane, plane->events[i].message, NAME_STAT,
+		                                said));
+		if (said[SAID_HLO_PROTO].bytes.at)
+			FLEXTRACE_TRY(descend(&program, said[SAID_HLO_PROTO].bytes, way));
 	}
 	return FLEXTRACE_OK;
 }
@@ -101,15 +83,15 @@ static void add_text(struct xplane *xplane, const char *name, uint32_t text)
 		json_text_string(&xplane->args, name, string_get(xplane->import.strings, text));
 }
 
-void xplane_add_hlo(struct xplane *xplane, const struct xplane_said *said)
+void xplane_add_hlo(struct xplane *xplane, const struct xplane_value *said)
 {
-	uint32_t place = said->hlo_op ? map_find(&xplane->hlo_index, said->program, said->hlo_op)
-	                              : MAP_NONE;
+	uint32_t op = said[SAID_HLO_OP].text, place;
 	const struct xplane_hlo *hlo;
 
+	place = op ? map_find(&xplane->file.hlo_index, said[SAID_PROGRAM].number, op) : MAP_NONE;
 	if (place == MAP_NONE)
 		return;
-	hlo = &xplane->hlos[place];
+	hlo = &xplane->file.hlos[place];
 	add_text(xplane, "opcode", hlo->opcode);
 	add_text(xplane, "op_name", hlo->op_name);
 	add_text(xplane, "source_file", hlo->source_file);

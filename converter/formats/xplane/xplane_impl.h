@@ -20,17 +20,32 @@
 
 /* -- tables of a plane ------------------------------------------------------------------------ */
 
-/* A stat that we look at: where it stands in struct xplane_said. */
-struct xplane_known {
-	const char *name;
-	enum { XPLANE_NUMBER, XPLANE_STRING, XPLANE_BYTES } kind;
-	size_t offset;
-	bool is_shown; /* as an argument, too */
+/* Stats that we look at. */
+enum xplane_said {
+	SAID_CORRELATION,
+	SAID_PROGRAM,
+	SAID_START,
+	SAID_CORES,
+	SAID_CLOCK,
+	SAID_HLO_OP,
+	SAID_MEMCPY,
+	SAID_MEMSET,
+	SAID_DEVICE,
+	SAID_VENDOR,
+	SAID_HLO_PROTO,
+	SAID_COUNT,
+	SAID_OTHER = SAID_COUNT /* an argument, and nothing else */
+};
+
+struct xplane_value { /* of a stat */
+	uint64_t number;
+	uint32_t text; /* string; 0 = none */
+	struct protobuf bytes;
 };
 
 struct xplane_stat_name {
-	uint32_t name;                    /* string */
-	const struct xplane_known *known; /* NULL: an argument, and nothing else */
+	uint32_t name; /* string */
+	enum xplane_said said;
 };
 
 struct xplane_event_name {
@@ -48,13 +63,21 @@ struct xplane_plane {
 	struct map stat_index, event_index; /* owned: by the ids of the file */
 };
 
-#define XPLANE_PLANE_STATS 6 /* number of the field of a plane */
-
-/* What the stats of an event, or of a plane, say. */
-struct xplane_said {
-	uint64_t correlation, program, start_ns, n_cores, clock_khz;
-	uint32_t hlo_op, memcpy, memset, device_type, vendor; /* strings, 0 = none */
-	struct protobuf hlo_proto;                            /* weak */
+enum xplane_plane_field {
+	PLANE_NAME = 2,
+	PLANE_LINE = 3,
+	PLANE_EVENT_NAMES = 4,
+	PLANE_STAT_NAMES = 5,
+	PLANE_STAT = 6
+};
+enum xplane_name_field { NAME_ID = 1, NAME_NAME = 2, NAME_DISPLAY_NAME = 4, NAME_STAT = 5 };
+enum xplane_line_field {
+	LINE_ID = 1,
+	LINE_NAME = 2,
+	LINE_START_NS = 3,
+	LINE_EVENT = 4,
+	LINE_DISPLAY_NAME = 11,
+	LINE_FIELD_COUNT
 };
 
 /* -- the file --------------------------------------------------------------------------------- */
@@ -65,64 +88,63 @@ struct xplane_hlo {
 	uint64_t source_line;
 };
 
-struct xplane_device {
-	uint32_t number, name;
-	struct xplane_said said;
-};
-
-struct xplane_row {      /* of a device a queue, of the host a thread */
-	uint32_t device; /* FLEXTRACE_NONE: a thread */
-	uint32_t id, name;
+struct xplane_file {
+	uint8_t *bytes;        /* owned */
+	struct protobuf space; /* weak: all of them */
+	bool is_cut;           /* it stops in the middle of a message */
+	uint32_t stream;
+	uint32_t host;     /* string */
+	uint64_t hash;     /* of the bytes: tells it from files that are read by others */
+	uint64_t n_events; /* so far */
+	int64_t epoch_ns;  /* what all times count from; until it is known, the earliest */
+	int64_t start_ns;  /* of the profile, since the Unix epoch; 0: not told */
+	uint32_t n_mapped; /* lines whose id is too large for a row's */
+	struct xplane_plane *planes; /* owned, as all below */
+	struct xplane_hlo *hlos;
+	uint32_t n_planes, n_hlos;
+	struct map device_index; /* by number */
+	struct map row_index;    /* ids of queues and threads, by the id of the line, and device */
+	struct map hlo_index;    /* by program and name */
 };
 
 struct xplane {
-	struct import import; /* first */
-	uint32_t n_files;     /* that are to be read: more than one are ranks */
-	/* The file that is read. */
-	uint32_t stream;
-	const uint8_t *bytes; /* weak */
-	uint64_t hash;        /* of them: tells it from files that are read by others */
-	uint64_t n_events;    /* in it so far */
-	int64_t epoch_ns;     /* what all times of it count from; until it is known, the earliest */
-	int64_t start_ns;     /* of the profile, since the Unix epoch; 0: not told */
-	struct xplane_plane *planes; /* owned, like all of these */
-	struct xplane_device *devices;
-	struct xplane_row *rows;
-	struct xplane_hlo *hlos;
-	uint32_t n_planes, n_devices, n_rows, n_hlos, n_mapped;
-	struct map device_index; /* by number */
-	struct map row_index;    /* by the id of the line, and device */
-	struct map hlo_index;    /* by program and name */
+	struct import import;    /* first */
+	struct xplane_file file; /* that is read */
 	struct json_text args;   /* members of an object: what is said of an event */
 	struct json_text told;   /* the object */
-	char *scratch;
+	char *scratch;           /* owned */
 	size_t n_scratch;
 };
 
 /* -- xplane_plane.c --------------------------------------------------------------------------- */
 
-/* Reads the tables of a plane; what is damaged is counted. FLEXTRACE_E_MEMORY or 0, as below. */
+/* Reads the tables of a plane, and when the first of its lines begins, if that is before the one
+ * that is known. What is damaged is counted. FLEXTRACE_E_MEMORY or 0, as below. */
 int xplane_read_tables(struct xplane *xplane, struct xplane_plane *plane);
 void xplane_release_tables(struct xplane_plane *plane);
 
 /* Interns bytes of the file, up to their first NUL. */
 int xplane_intern(struct xplane *xplane, const struct protobuf *bytes, uint32_t *ret_string);
 
-/* Counts that what is left of a message cannot be read. */
-int xplane_damaged(struct xplane *xplane, const struct protobuf *rest);
+/* protobuf_read(); what is damaged is counted. */
+int xplane_read(struct xplane *xplane, struct protobuf message, struct protobuf_field *ret_fields,
+                uint32_t n);
+
+/* Takes off the next field, with bytes, of a number. False: there is none; a reader of the other
+ * fields counts what is damaged. */
+bool xplane_next(struct protobuf *message, uint32_t number, struct protobuf *ret_bytes);
 
 /* Whether a plane's name begins so. */
 bool xplane_is(const struct xplane *xplane, const struct xplane_plane *plane, const char *start);
 
 /* -- xplane_stat.c ---------------------------------------------------------------------------- */
 
-/* NULL: none that we look at. */
-const struct xplane_known *xplane_find_known(const char *name);
+enum xplane_said xplane_find_said(const char *name);
 
-/* Reads the stats of a message, which have the number `field` in it: into `said`, and what is not
- * said elsewhere as members of `xplane->args`. */
+/* Reads the stats of a message, which have the number `field` in it: into `said`, which has
+ * SAID_COUNT, and what is not said elsewhere as members of `xplane->args`. */
 int xplane_read_stats(struct xplane *xplane, const struct xplane_plane *plane,
-                      struct protobuf message, uint32_t field, struct xplane_said *said);
+                      struct protobuf message, uint32_t field, struct xplane_value *said);
 
 /* -- xplane_hlo.c ----------------------------------------------------------------------------- */
 
@@ -130,24 +152,21 @@ int xplane_read_stats(struct xplane *xplane, const struct xplane_plane *plane,
 int xplane_read_programs(struct xplane *xplane, const struct xplane_plane *plane);
 
 /* Adds what is known of an instruction to `xplane->args`. */
-void xplane_add_hlo(struct xplane *xplane, const struct xplane_said *said);
+void xplane_add_hlo(struct xplane *xplane, const struct xplane_value *said);
 
 /* -- xplane_line.c ---------------------------------------------------------------------------- */
 
 /* Reads all lines of a device or a host. */
 int xplane_read_lines(struct xplane *xplane, const struct xplane_plane *plane);
 
-/* The earliest begin of a line of a plane, if that is before `first_ns`. */
-void xplane_find_first(const struct xplane_plane *plane, int64_t *first_ns);
-
 /* -- xplane_define.c -------------------------------------------------------------------------- */
 
-int xplane_find_device(struct xplane *xplane, const struct xplane_plane *plane,
-                       uint32_t *ret_device);
-int xplane_find_row(struct xplane *xplane, uint32_t device, uint64_t line, uint32_t name,
-                    uint32_t *ret_id);
+int xplane_define_process(struct xplane *xplane);
+int xplane_define_device(struct xplane *xplane, const struct xplane_plane *plane,
+                         uint32_t *ret_device);
 
-/* Defines the process, the devices and the rows of the file that was read. */
-int xplane_define(struct xplane *xplane, const char *host);
+/* A queue of a device, or a thread (FLEXTRACE_NONE): defines it, if it is new. */
+int xplane_define_row(struct xplane *xplane, uint32_t device, uint64_t line, uint32_t name,
+                      uint32_t *ret_id);
 
 #endif

@@ -10,23 +10,16 @@
 #include "base/text/digits.h"
 #include "xplane_impl.h"
 
-#define PS_PER_NS  1000
-#define END_NS     (INT64_C(1) << 62) /* times from here on are garbage */
-#define PLANE_LINE 3
+#define PS_PER_NS 1000
+#define END_NS    (INT64_C(1) << 62) /* times from here on are garbage */
 
-enum line_field {
-	LINE_ID = 1,
-	LINE_NAME = 2,
-	LINE_START_NS = 3,
-	LINE_EVENT = 4,
-	LINE_DISPLAY_NAME = 11
-};
 enum event_field {
 	EVENT_NAME = 1,
-	EVENT_OFFSET = 2,
-	EVENT_DURATION = 3,
+	EVENT_OFFSET_PS = 2,
+	EVENT_DURATION_PS = 3,
 	EVENT_STAT = 4,
-	EVENT_N = 5
+	EVENT_N = 5,
+	EVENT_FIELD_COUNT
 };
 
 struct line {
@@ -34,15 +27,13 @@ struct line {
 	bool is_summary;
 	uint32_t device; /* FLEXTRACE_NONE: of the host */
 	uint32_t row;    /* queue or thread */
-	uint32_t name;   /* string */
-	uint64_t id;
 	int64_t start_ns;
 };
 
 struct interval {
 	uint32_t name; /* string */
 	int64_t begin_ns, end_ns;
-	struct xplane_said said;
+	struct xplane_value said[SAID_COUNT];
 	struct origin origin;
 };
 
@@ -96,47 +87,38 @@ static uint32_t copy_kind(const char *details, const char *name)
 
 /* Summaries are what the device was in, and no work of its own. */
 static void classify(const struct string_pool *strings, const struct line *line,
-                     const struct xplane_said *said, struct flextrace_device_op *op)
+                     const struct xplane_value *said, struct flextrace_device_op *op)
 {
+	uint32_t copy = said[SAID_MEMCPY].text, set = said[SAID_MEMSET].text;
+
 	op->kind = line->is_summary ? FLEXTRACE_DEVICE_STATE : FLEXTRACE_DEVICE_KERNEL;
-	if (said->memcpy) {
-		op->kind = copy_kind(string_get(strings, said->memcpy), op->name);
-		op->bytes = copy_bytes(string_get(strings, said->memcpy));
-	} else if (said->memset) {
+	if (copy)
+		op->kind = copy_kind(string_get(strings, copy), op->name);
+	else if (set)
 		op->kind = FLEXTRACE_DEVICE_MEMSET;
-		op->bytes = copy_bytes(string_get(strings, said->memset));
-	}
+	op->bytes = copy_bytes(string_get(strings, copy ? copy : set));
 }
 
 /* Nobody stamped it: the profiler says when it was. */
 static int write_work(struct xplane *xplane, const struct line *line,
                       const struct interval *interval, const char *args)
 {
-	struct event op = event_of(line, interval, RECORD_DEVICE_OP);
-	struct event estimate = event_of(line, interval, RECORD_HOST_ESTIMATE);
+	const struct import_placed placed = {interval->begin_ns, interval->end_ns,
+	                                     FLEXTRACE_ESTIMATE_WHOLE, "xplane"};
+	struct event event = event_of(line, interval, RECORD_DEVICE_OP);
 
-	op.payload.device_op = (struct flextrace_device_op){
+	event.payload.device_op = (struct flextrace_device_op){
 		.device = line->device,
 		.queue = line->row,
-		.job = xplane->n_events,
-		.correlation = interval->said.correlation,
+		.job = xplane->file.n_events,
+		.correlation = interval->said[SAID_CORRELATION].number,
 		.name = string_get(xplane->import.strings, interval->name),
 		.peer = -1,
 		.group = "",
 		.type = args,
 	};
-	classify(xplane->import.strings, line, &interval->said, &op.payload.device_op);
-	estimate.payload.host_estimate = (struct flextrace_host_estimate){
-		.device = line->device,
-		.queue = line->row,
-		.job = xplane->n_events,
-		.kind = FLEXTRACE_ESTIMATE_WHOLE,
-		.begin_ns = (uint64_t)interval->begin_ns,
-		.end_ns = (uint64_t)interval->end_ns,
-		.source = "xplane",
-	};
-	FLEXTRACE_TRY(import_write(&xplane->import, xplane->stream, &op));
-	return import_write(&xplane->import, xplane->stream, &estimate);
+	classify(xplane->import.strings, line, interval->said, &event.payload.device_op);
+	return import_write_placed(&xplane->import, xplane->file.stream, &event, &placed);
 }
 
 static uint32_t call_kind(const char *name)
@@ -147,7 +129,7 @@ static uint32_t call_kind(const char *name)
 	return is_call ? FLEXTRACE_RUNTIME_CALL : FLEXTRACE_RUNTIME_USER;
 }
 
-/* "$file.py:12 function": stores where the file's name ends, and the line. */
+/* "$file.py:12 function": returns the length of the file's name, and stores the line. */
 static size_t python_file(const char *name, uint32_t *ret_line)
 {
 	const char *colon = *name == '$' ? strchr(name, ':') : NULL, *at = colon ? colon + 1 : "";
@@ -156,40 +138,32 @@ static size_t python_file(const char *name, uint32_t *ret_line)
 	if (!digits_take(&at, UINT32_MAX, &line) || *at != ' ')
 		return 0;
 	*ret_line = (uint32_t)line;
-	return (size_t)(colon - name);
+	return (size_t)(colon - (name + 1));
 }
 
 static int write_scope(struct xplane *xplane, const struct line *line,
                        const struct interval *interval, const char *args)
 {
-	struct event event = event_of(line, interval, RECORD_SCOPE_ARGS);
+	struct event event = event_of(line, interval, RECORD_SCOPE);
 	const char *name = string_get(xplane->import.strings, interval->name);
-	struct protobuf file = {(const uint8_t *)name + 1, (const uint8_t *)name + 1};
+	const uint8_t *file = (const uint8_t *)name + (*name == '$');
 	uint32_t number = 0, file_name;
 
-	event.payload.scope_args = (struct flextrace_scope_args){
-		.correlation = interval->said.correlation,
-		.args = args,
-	};
-	if (*args)
-		FLEXTRACE_TRY(import_write(&xplane->import, xplane->stream, &event));
-	if (python_file(name, &number))
-		file.end = (const uint8_t *)name + python_file(name, &number);
-	FLEXTRACE_TRY(xplane_intern(xplane, &file, &file_name));
-	event.class = RECORD_SCOPE;
+	FLEXTRACE_TRY(xplane_intern(
+		xplane, &(struct protobuf){file, file + python_file(name, &number)}, &file_name));
 	event.payload.scope = (struct flextrace_scope){
 		.begin_ns = (uint64_t)interval->begin_ns,
 		.kind = call_kind(name),
 		.name = name,
-		.correlation = interval->said.correlation,
+		.correlation = interval->said[SAID_CORRELATION].number,
 		.file = string_get(xplane->import.strings, file_name),
 		.line = number,
 	};
-	return import_write(&xplane->import, xplane->stream, &event);
+	return import_write_scope(&xplane->import, xplane->file.stream, &event, args);
 }
 
 /* What the profiler of torch calls such a thing: told.h. */
-static const char *category_of(const struct line *line, const struct xplane_said *said,
+static const char *category_of(const struct line *line, const struct xplane_value *said,
                                const char *name)
 {
 	if (line->device == FLEXTRACE_NONE) {
@@ -200,9 +174,9 @@ static const char *category_of(const struct line *line, const struct xplane_said
 	}
 	if (line->is_summary)
 		return "gpu_user_annotation";
-	if (said->memcpy)
+	if (said[SAID_MEMCPY].text)
 		return "gpu_memcpy";
-	return said->memset ? "gpu_memset" : "kernel";
+	return said[SAID_MEMSET].text ? "gpu_memset" : "kernel";
 }
 
 /* A row without arguments has none, and the category that its kind gives it. The number by which
@@ -233,45 +207,22 @@ static int write_interval(struct xplane *xplane, const struct line *line,
 {
 	const char *name = string_get(xplane->import.strings, interval->name), *told;
 
-	xplane_add_hlo(xplane, &interval->said);
-	FLEXTRACE_TRY(tell(xplane, category_of(line, &interval->said, name),
-	                   interval->said.correlation, &told));
+	xplane_add_hlo(xplane, interval->said);
+	FLEXTRACE_TRY(tell(xplane, category_of(line, interval->said, name),
+	                   interval->said[SAID_CORRELATION].number, &told));
 	return line->device == FLEXTRACE_NONE ? write_scope(xplane, line, interval, told)
 	                                      : write_work(xplane, line, interval, told);
 }
 
 /* -- an event --------------------------------------------------------------------------------- */
 
-struct times {
-	uint64_t name, offset_ps, duration_ps, n_occurrences;
-};
-
-static int read_times(struct protobuf *message, struct times *ret_times)
-{
-	struct protobuf_field field;
-	int code;
-
-	*ret_times = (struct times){.name = 0};
-	while ((code = protobuf_next(message, &field)) > 0) {
-		if (field.number == EVENT_NAME)
-			ret_times->name = field.value;
-		else if (field.number == EVENT_OFFSET)
-			ret_times->offset_ps = field.value;
-		else if (field.number == EVENT_DURATION)
-			ret_times->duration_ps = field.value;
-		else if (field.number == EVENT_N)
-			ret_times->n_occurrences = field.value;
-	}
-	return code;
-}
-
 /* False: that is no time. 0 would be a time that nobody knows. */
-static bool place(const struct xplane *xplane, const struct line *line, const struct times *times,
-                  struct interval *interval)
+static bool place(const struct xplane *xplane, const struct line *line,
+                  const struct protobuf_field *fields, struct interval *interval)
 {
-	__int128 base_ps = ((__int128)line->start_ns - xplane->epoch_ns) * PS_PER_NS;
-	__int128 begin_ps = base_ps + (int64_t)times->offset_ps;
-	__int128 end_ps = begin_ps + (int64_t)times->duration_ps;
+	__int128 base_ps = ((__int128)line->start_ns - xplane->file.epoch_ns) * PS_PER_NS;
+	__int128 begin_ps = base_ps + (int64_t)fields[EVENT_OFFSET_PS].value;
+	__int128 end_ps = begin_ps + (int64_t)fields[EVENT_DURATION_PS].value;
 
 	if (begin_ps < 0 || end_ps < begin_ps || end_ps / PS_PER_NS >= END_NS)
 		return false;
@@ -283,38 +234,38 @@ static bool place(const struct xplane *xplane, const struct line *line, const st
 }
 
 /* NULL, or what is wrong with an event. */
-static const char *read_event(const struct xplane *xplane, const struct line *line,
-                              struct protobuf message, struct interval *ret_interval)
+static const char *read_event(struct xplane *xplane, const struct line *line,
+                              struct protobuf message, struct interval *interval)
 {
-	struct times times;
+	const struct xplane_plane *plane = line->plane;
+	struct protobuf_field fields[EVENT_FIELD_COUNT];
 	uint32_t found;
 
-	*ret_interval = (struct interval){
-		.origin = origin_make(xplane->import.streams[xplane->stream].files.n - 1,
-	                              xplane->n_events),
-	};
-	if (read_times(&message, &times) < 0)
+	if (protobuf_read(&message, fields, EVENT_FIELD_COUNT) < 0)
 		return "it cannot be read";
-	if (times.n_occurrences)
+	if (fields[EVENT_N].value)
 		return "it is a count, and says no time";
-	found = map_find(&line->plane->event_index, times.name, 0);
+	found = map_find(&plane->event_index, fields[EVENT_NAME].value, 0);
 	if (found == MAP_NONE)
 		return "no table has its name";
-	ret_interval->name = line->plane->events[found].name;
-	return place(xplane, line, &times, ret_interval) ? NULL : "its time is out of range";
+	interval->name = plane->events[found].name;
+	return place(xplane, line, fields, interval) ? NULL : "its time is out of range";
 }
 
 static int take_event(struct xplane *xplane, const struct line *line, struct protobuf message)
 {
-	struct interval interval;
+	struct interval interval = {
+		.origin = origin_make(xplane->import.streams[xplane->file.stream].files.n - 1,
+	                              xplane->file.n_events),
+	};
 	const char *fault = read_event(xplane, line, message, &interval);
 
-	xplane->n_events++;
+	xplane->file.n_events++;
 	if (fault)
 		return import_reject(&xplane->import, LOSS_MALFORMED, fault,
-		                     (uint64_t)(message.at - xplane->bytes));
+		                     (uint64_t)(message.at - xplane->file.space.at));
 	json_text_clear(&xplane->args);
-	FLEXTRACE_TRY(xplane_read_stats(xplane, line->plane, message, EVENT_STAT, &interval.said));
+	FLEXTRACE_TRY(xplane_read_stats(xplane, line->plane, message, EVENT_STAT, interval.said));
 	return write_interval(xplane, line, &interval);
 }
 
@@ -333,69 +284,37 @@ static bool is_summary(const char *name)
 	return false;
 }
 
-/* What is not its events. The name that is shown goes before the other one. */
-static int read_members(struct xplane *xplane, struct protobuf message, struct line *line)
-{
-	struct protobuf name = {message.end, message.end}, shown = name;
-	struct protobuf_field field;
-	int code;
-
-	while ((code = protobuf_next(&message, &field)) > 0) {
-		if (field.number == LINE_ID)
-			line->id = field.value;
-		else if (field.number == LINE_START_NS)
-			line->start_ns = (int64_t)field.value;
-		else if (field.number == LINE_NAME)
-			name = field.bytes;
-		else if (field.number == LINE_DISPLAY_NAME)
-			shown = field.bytes;
-	}
-	FLEXTRACE_TRY(xplane_intern(xplane, protobuf_length(&shown) ? &shown : &name, &line->name));
-	return code < 0 ? xplane_damaged(xplane, &message) : FLEXTRACE_OK;
-}
-
+/* The name that is shown goes before the other one. */
 static int take_line(struct xplane *xplane, const struct line *of, struct protobuf message)
 {
-	struct protobuf_field field;
+	struct protobuf_field fields[LINE_FIELD_COUNT];
+	const struct protobuf *name = &fields[LINE_DISPLAY_NAME].bytes;
 	struct line line = *of;
+	struct protobuf event;
+	uint32_t shown;
 
-	FLEXTRACE_TRY(read_members(xplane, message, &line));
+	FLEXTRACE_TRY(xplane_read(xplane, message, fields, LINE_FIELD_COUNT));
+	if (!protobuf_length(name))
+		name = &fields[LINE_NAME].bytes;
+	FLEXTRACE_TRY(xplane_intern(xplane, name, &shown));
+	line.start_ns = (int64_t)fields[LINE_START_NS].value;
 	line.is_summary = line.device != FLEXTRACE_NONE &&
-	                  is_summary(string_get(xplane->import.strings, line.name));
-	FLEXTRACE_TRY(xplane_find_row(xplane, line.device, line.id, line.name, &line.row));
-	while (protobuf_next(&message, &field) > 0) { /* damage is counted above */
-		if (field.number == LINE_EVENT && field.wire == PROTOBUF_BYTES)
-			FLEXTRACE_TRY(take_event(xplane, &line, field.bytes));
-	}
+	                  is_summary(string_get(xplane->import.strings, shown));
+	FLEXTRACE_TRY(
+		xplane_define_row(xplane, line.device, fields[LINE_ID].value, shown, &line.row));
+	while (xplane_next(&message, LINE_EVENT, &event))
+		FLEXTRACE_TRY(take_event(xplane, &line, event));
 	return FLEXTRACE_OK;
 }
 
 int xplane_read_lines(struct xplane *xplane, const struct xplane_plane *plane)
 {
-	struct protobuf message = plane->message;
+	struct protobuf message = plane->message, bytes;
 	struct line of = {.plane = plane, .device = FLEXTRACE_NONE};
-	struct protobuf_field field;
 
 	if (xplane_is(xplane, plane, "/device:"))
-		FLEXTRACE_TRY(xplane_find_device(xplane, plane, &of.device));
-	while (protobuf_next(&message, &field) > 0) {
-		if (field.number == PLANE_LINE && field.wire == PROTOBUF_BYTES)
-			FLEXTRACE_TRY(take_line(xplane, &of, field.bytes));
-	}
+		FLEXTRACE_TRY(xplane_define_device(xplane, plane, &of.device));
+	while (xplane_next(&message, PLANE_LINE, &bytes))
+		FLEXTRACE_TRY(take_line(xplane, &of, bytes));
 	return FLEXTRACE_OK;
-}
-
-void xplane_find_first(const struct xplane_plane *plane, int64_t *first_ns)
-{
-	struct protobuf message = plane->message;
-	struct protobuf_field field, member;
-
-	while (protobuf_next(&message, &field) > 0) {
-		if (field.number != PLANE_LINE || field.wire != PROTOBUF_BYTES)
-			continue;
-		while (protobuf_next(&field.bytes, &member) > 0) {
-			if (member.number == LINE_START_NS && (int64_t)member.value < *first_ns)
-				*first_ns = (int64_t)member.value;
-		}
-	}
 }

@@ -6,9 +6,7 @@
 #include "base/array.h"
 #include "xplane_impl.h"
 
-enum plane_field { PLANE_NAME = 2, PLANE_EVENT_NAMES = 4, PLANE_STAT_NAMES = 5 };
-enum map_field { MAP_KEY = 1, MAP_VALUE = 2 };
-enum name_field { NAME_ID = 1, NAME_NAME = 2, NAME_DISPLAY_NAME = 4 };
+enum map_field { MAP_KEY = 1, MAP_VALUE = 2, MAP_FIELD_COUNT };
 
 int xplane_intern(struct xplane *xplane, const struct protobuf *bytes, uint32_t *ret_string)
 {
@@ -27,10 +25,29 @@ int xplane_intern(struct xplane *xplane, const struct protobuf *bytes, uint32_t 
 	return string_intern(&xplane->import.cache, xplane->scratch, ret_string);
 }
 
-int xplane_damaged(struct xplane *xplane, const struct protobuf *rest)
+/* Where a file stops in the middle, all messages that end there are cut: that is told once. */
+int xplane_read(struct xplane *xplane, struct protobuf message, struct protobuf_field *ret_fields,
+                uint32_t n)
 {
+	const struct xplane_file *file = &xplane->file;
+
+	if (protobuf_read(&message, ret_fields, n) == 0 ||
+	    (file->is_cut && message.end == file->space.end))
+		return FLEXTRACE_OK;
 	return import_reject(&xplane->import, LOSS_MALFORMED, "what is left of a message is none",
-	                     (uint64_t)(rest->at - xplane->bytes));
+	                     (uint64_t)(message.at - file->space.at));
+}
+
+bool xplane_next(struct protobuf *message, uint32_t number, struct protobuf *ret_bytes)
+{
+	struct protobuf_field field;
+
+	while (protobuf_next(message, &field) > 0) {
+		*ret_bytes = field.bytes;
+		if (field.number == number && field.wire == PROTOBUF_BYTES)
+			return true;
+	}
+	return false;
 }
 
 bool xplane_is(const struct xplane *xplane, const struct xplane_plane *plane, const char *start)
@@ -38,102 +55,75 @@ bool xplane_is(const struct xplane *xplane, const struct xplane_plane *plane, co
 	return strncmp(string_get(xplane->import.strings, plane->name), start, strlen(start)) == 0;
 }
 
-/* -- an entry of a table ---------------------------------------------------------------------- */
-
-struct entry {
-	uint64_t id;
-	struct protobuf message, name, display_name;
-};
-
-static int read_names(struct xplane *xplane, struct entry *entry)
-{
-	struct protobuf message = entry->message;
-	struct protobuf_field field;
-	int code;
-
-	while ((code = protobuf_next(&message, &field)) > 0) {
-		if (field.number == NAME_ID)
-			entry->id = field.value;
-		else if (field.number == NAME_NAME)
-			entry->name = field.bytes;
-		else if (field.number == NAME_DISPLAY_NAME)
-			entry->display_name = field.bytes;
-	}
-	return code < 0 ? xplane_damaged(xplane, &message) : FLEXTRACE_OK;
-}
+/* -- tables ----------------------------------------------------------------------------------- */
 
 /* Maps are lists of pairs; the key is told twice, and neither must be. */
-static int read_entry(struct xplane *xplane, struct protobuf pair, struct entry *ret_entry)
+static int read_entry(struct xplane *xplane, struct protobuf pair,
+                      struct xplane_event_name *ret_entry, struct protobuf_field *ret_names)
 {
-	static const struct protobuf none = {(const uint8_t *)"", (const uint8_t *)""};
-	struct protobuf_field field;
-	int code;
+	struct protobuf_field fields[MAP_FIELD_COUNT];
 
-	*ret_entry = (struct entry){.message = none, .name = none, .display_name = none};
-	while ((code = protobuf_next(&pair, &field)) > 0) {
-		if (field.number == MAP_KEY)
-			ret_entry->id = field.value;
-		else if (field.number == MAP_VALUE)
-			ret_entry->message = field.bytes;
-	}
-	if (code < 0)
-		FLEXTRACE_TRY(xplane_damaged(xplane, &pair));
-	return read_names(xplane, ret_entry);
+	FLEXTRACE_TRY(xplane_read(xplane, pair, fields, MAP_FIELD_COUNT));
+	ret_entry->message = fields[MAP_VALUE].bytes;
+	FLEXTRACE_TRY(xplane_read(xplane, ret_entry->message, ret_names, NAME_STAT));
+	ret_entry->id = (ret_names[NAME_ID].number ? ret_names[NAME_ID] : fields[MAP_KEY]).value;
+	return FLEXTRACE_OK;
 }
 
 static int take_stat_name(struct xplane *xplane, struct xplane_plane *plane, struct protobuf pair)
 {
+	struct protobuf_field names[NAME_STAT];
+	struct xplane_event_name entry;
 	struct xplane_stat_name stat;
-	struct entry entry;
 
-	FLEXTRACE_TRY(read_entry(xplane, pair, &entry));
-	FLEXTRACE_TRY(xplane_intern(xplane, &entry.name, &stat.name));
-	stat.known = xplane_find_known(string_get(xplane->import.strings, stat.name));
+	FLEXTRACE_TRY(read_entry(xplane, pair, &entry, names));
+	FLEXTRACE_TRY(xplane_intern(xplane, &names[NAME_NAME].bytes, &stat.name));
+	stat.said = xplane_find_said(string_get(xplane->import.strings, stat.name));
 	FLEXTRACE_TRY(map_put(&plane->stat_index, entry.id, 0, plane->n_stats));
 	return ARRAY_PUSH(plane->stats, plane->n_stats, stat);
 }
 
 static int take_event_name(struct xplane *xplane, struct xplane_plane *plane, struct protobuf pair)
 {
+	struct protobuf_field names[NAME_STAT];
 	struct xplane_event_name event;
-	struct entry entry;
+	const struct protobuf *shown = &names[NAME_DISPLAY_NAME].bytes;
 
-	FLEXTRACE_TRY(read_entry(xplane, pair, &entry));
-	if (!protobuf_length(&entry.display_name))
-		entry.display_name = entry.name;
-	event.id = entry.id;
-	event.message = entry.message;
-	FLEXTRACE_TRY(xplane_intern(xplane, &entry.display_name, &event.name));
-	FLEXTRACE_TRY(map_put(&plane->event_index, entry.id, 0, plane->n_events));
+	FLEXTRACE_TRY(read_entry(xplane, pair, &event, names));
+	if (!protobuf_length(shown))
+		shown = &names[NAME_NAME].bytes;
+	FLEXTRACE_TRY(xplane_intern(xplane, shown, &event.name));
+	FLEXTRACE_TRY(map_put(&plane->event_index, event.id, 0, plane->n_events));
 	return ARRAY_PUSH(plane->events, plane->n_events, event);
 }
 
-static int take_field(struct xplane *xplane, struct xplane_plane *plane,
-                      const struct protobuf_field *field)
+/* What is damaged in it is counted by who reads the line. */
+static void find_first(struct xplane_file *file, struct protobuf line)
 {
-	if (field->wire != PROTOBUF_BYTES)
-		return FLEXTRACE_OK;
-	switch (field->number) {
-	case PLANE_NAME:
-		return xplane_intern(xplane, &field->bytes, &plane->name);
-	case PLANE_STAT_NAMES:
-		return take_stat_name(xplane, plane, field->bytes);
-	case PLANE_EVENT_NAMES:
-		return take_event_name(xplane, plane, field->bytes);
-	default:
-		return FLEXTRACE_OK;
-	}
+	struct protobuf_field fields[LINE_START_NS + 1];
+	const struct protobuf_field *start = &fields[LINE_START_NS];
+
+	protobuf_read(&line, fields, LINE_START_NS + 1);
+	if (start->number && (int64_t)start->value < file->epoch_ns)
+		file->epoch_ns = (int64_t)start->value;
 }
 
 int xplane_read_tables(struct xplane *xplane, struct xplane_plane *plane)
 {
-	struct protobuf message = plane->message;
-	struct protobuf_field field;
-	int code;
+	struct protobuf message = plane->message, bytes;
+	struct protobuf_field fields[PLANE_NAME + 1];
 
-	while ((code = protobuf_next(&message, &field)) > 0)
-		FLEXTRACE_TRY(take_field(xplane, plane, &field));
-	return code < 0 ? xplane_damaged(xplane, &message) : FLEXTRACE_OK;
+	FLEXTRACE_TRY(xplane_read(xplane, message, fields, PLANE_NAME + 1));
+	FLEXTRACE_TRY(xplane_intern(xplane, &fields[PLANE_NAME].bytes, &plane->name));
+	while (xplane_next(&message, PLANE_STAT_NAMES, &bytes))
+		FLEXTRACE_TRY(take_stat_name(xplane, plane, bytes));
+	message = plane->message;
+	while (xplane_next(&message, PLANE_EVENT_NAMES, &bytes))
+		FLEXTRACE_TRY(take_event_name(xplane, plane, bytes));
+	message = plane->message;
+	while (xplane_next(&message, PLANE_LINE, &bytes))
+		find_first(&xplane->file, bytes);
+	return FLEXTRACE_OK;
 }
 
 void xplane_release_tables(struct xplane_plane *plane)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stats: what the profiler says of an event, by names that stand in a table of the plane. */
+#include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "xplane_impl.h"
@@ -13,44 +14,30 @@ enum stat_field {
 	STAT_SIGNED = 4,
 	STAT_TEXT = 5,
 	STAT_BYTES = 6,
-	STAT_NAME_OF_TEXT = 7
+	STAT_NAME_OF_TEXT = 7, /* texts that come again stand in the table of names */
+	STAT_FIELD_COUNT
 };
 
-#define SAID(kind, member, is_shown) kind, offsetof(struct xplane_said, member), is_shown
-
-const struct xplane_known *xplane_find_known(const char *name)
+enum xplane_said xplane_find_said(const char *name)
 {
-	static const struct xplane_known known[] = {
-		{"correlation_id", SAID(XPLANE_NUMBER, correlation, false)},
-		{"program_id", SAID(XPLANE_NUMBER, program, true)},
-		{"profile_start_time", SAID(XPLANE_NUMBER, start_ns, true)},
-		{"core_count", SAID(XPLANE_NUMBER, n_cores, true)},
-		{"clock_rate", SAID(XPLANE_NUMBER, clock_khz, true)},
-		{"hlo_op", SAID(XPLANE_STRING, hlo_op, true)},
-		{"memcpy_details", SAID(XPLANE_STRING, memcpy, true)},
-		{"memset_details", SAID(XPLANE_STRING, memset, true)},
-		{"device_type_string", SAID(XPLANE_STRING, device_type, true)},
-		{"device_vendor", SAID(XPLANE_STRING, vendor, true)},
-		{"Hlo Proto", SAID(XPLANE_BYTES, hlo_proto, false)},
-		{"hlo_proto", SAID(XPLANE_BYTES, hlo_proto, false)},
+	static const struct {
+		const char *name;
+		enum xplane_said said;
+	} known[] = {
+		{"correlation_id", SAID_CORRELATION}, {"program_id", SAID_PROGRAM},
+		{"profile_start_time", SAID_START},   {"core_count", SAID_CORES},
+		{"clock_rate", SAID_CLOCK},           {"hlo_op", SAID_HLO_OP},
+		{"memcpy_details", SAID_MEMCPY},      {"memset_details", SAID_MEMSET},
+		{"device_type_string", SAID_DEVICE},  {"device_vendor", SAID_VENDOR},
+		{"Hlo Proto", SAID_HLO_PROTO},        {"hlo_proto", SAID_HLO_PROTO},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (strcmp(known[i].name, name) == 0)
-			return &known[i];
+			return known[i].said;
 	}
-	return NULL;
+	return SAID_OTHER;
 }
-
-/* -- one stat --------------------------------------------------------------------------------- */
-
-struct stat {
-	const struct xplane_stat_name *name; /* weak; NULL: no table has it */
-	enum stat_field kind;                /* STAT_NAME: there is no value */
-	uint64_t number;
-	uint32_t text; /* string */
-	struct protobuf bytes;
-};
 
 static const struct xplane_stat_name *find_name(const struct xplane_plane *plane, uint64_t id)
 {
@@ -59,123 +46,74 @@ static const struct xplane_stat_name *find_name(const struct xplane_plane *plane
 	return place == MAP_NONE ? NULL : &plane->stats[place];
 }
 
-/* Texts that come again stand as names in the table of names. */
-static int take_value(struct xplane *xplane, const struct xplane_plane *plane,
-                      const struct protobuf_field *field, struct stat *stat)
+/* The field with the value: the last one that there is; STAT_NAME: none. */
+static enum stat_field kind_of(const struct protobuf_field *fields)
 {
-	const struct xplane_stat_name *text;
+	enum stat_field kind = STAT_NAME_OF_TEXT;
 
-	stat->kind = (enum stat_field)field->number;
-	stat->number = field->value;
-	stat->bytes = field->bytes;
-	if (stat->kind == STAT_TEXT)
-		return xplane_intern(xplane, &field->bytes, &stat->text);
-	if (stat->kind != STAT_NAME_OF_TEXT)
+	while (kind > STAT_NAME && !fields[kind].number)
+		kind--;
+	return kind;
+}
+
+static void add_arg(struct json_text *args, const char *name, enum stat_field kind,
+                    const struct xplane_value *value)
+{
+	double number = protobuf_double(value->number);
+	char text[40];
+
+	if (kind == STAT_DOUBLE)
+		snprintf(text, sizeof(text), isfinite(number) ? "%.17g" : "\"%g\"", number);
+	else if (kind == STAT_SIGNED)
+		snprintf(text, sizeof(text), "%" PRId64, (int64_t)value->number);
+	else if (kind == STAT_BYTES)
+		snprintf(text, sizeof(text), "\"%zu bytes\"", protobuf_length(&value->bytes));
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, value->number);
+	json_text_raw(args, name, text);
+}
+
+static int take_value(struct xplane *xplane, const struct xplane_plane *plane,
+                      const struct xplane_stat_name *name, const struct protobuf_field *fields,
+                      struct xplane_value *said)
+{
+	enum stat_field kind = kind_of(fields);
+	struct xplane_value value = {fields[kind].value, 0, fields[kind].bytes};
+	const struct xplane_stat_name *text = find_name(plane, value.number);
+	const char *key = string_get(xplane->import.strings, name->name);
+
+	if (kind == STAT_TEXT)
+		FLEXTRACE_TRY(xplane_intern(xplane, &value.bytes, &value.text));
+	else if (kind == STAT_NAME_OF_TEXT && text)
+		value.text = text->name;
+	if (name->said != SAID_OTHER)
+		said[name->said] = value;
+	if (name->said == SAID_CORRELATION || name->said == SAID_HLO_PROTO)
 		return FLEXTRACE_OK;
-	text = find_name(plane, field->value);
-	stat->kind = text ? STAT_TEXT : STAT_UNSIGNED;
-	stat->text = text ? text->name : 0;
+	if (kind == STAT_TEXT || (kind == STAT_NAME_OF_TEXT && text))
+		json_text_string(&xplane->args, key,
+		                 string_get(xplane->import.strings, value.text));
+	else
+		add_arg(&xplane->args, key, kind, &value);
 	return FLEXTRACE_OK;
 }
 
-static int read_stat(struct xplane *xplane, const struct xplane_plane *plane,
-                     struct protobuf message, struct stat *ret_stat)
-{
-	struct protobuf_field field;
-	int code;
-
-	*ret_stat = (struct stat){.kind = STAT_NAME};
-	while ((code = protobuf_next(&message, &field)) > 0) {
-		if (field.number == STAT_NAME)
-			ret_stat->name = find_name(plane, field.value);
-		else if (field.number <= STAT_NAME_OF_TEXT)
-			FLEXTRACE_TRY(take_value(xplane, plane, &field, ret_stat));
-	}
-	return code < 0 ? xplane_damaged(xplane, &message) : FLEXTRACE_OK;
-}
-
-/* -- what it says ----------------------------------------------------------------------------- */
-
-static void add_double(struct json_text *args, const char *name, uint64_t bits)
-{
-	double number = protobuf_double(bits);
-
-	json_text_member(args, name);
-	if (isfinite(number))
-		writer_format(&args->writer, "%.17g", number);
-	else
-		writer_format(&args->writer, "\"%g\"", number);
-	args->is_first = false;
-}
-
-static void add_arg(struct xplane *xplane, const struct stat *stat)
-{
-	const char *name = string_get(xplane->import.strings, stat->name->name);
-	struct json_text *args = &xplane->args;
-
-	switch (stat->kind) {
-	case STAT_DOUBLE:
-		add_double(args, name, stat->number);
-		break;
-	case STAT_SIGNED:
-		json_text_member(args, name);
-		writer_i64(&args->writer, (int64_t)stat->number);
-		args->is_first = false;
-		break;
-	case STAT_TEXT:
-		json_text_string(args, name, string_get(xplane->import.strings, stat->text));
-		break;
-	case STAT_BYTES:
-		json_text_member(args, name);
-		writer_format(&args->writer, "\"%zu bytes\"", protobuf_length(&stat->bytes));
-		args->is_first = false;
-		break;
-	default:
-		json_text_number(args, name, stat->number);
-		break;
-	}
-}
-
-static void keep(struct xplane_said *said, const struct stat *stat)
-{
-	const struct xplane_known *known = stat->name->known;
-	char *at = (char *)said + known->offset;
-
-	if (known->kind == XPLANE_NUMBER)
-		memcpy(at, &stat->number, sizeof(stat->number));
-	else if (known->kind == XPLANE_STRING)
-		memcpy(at, &stat->text, sizeof(stat->text));
-	else
-		memcpy(at, &stat->bytes, sizeof(stat->bytes));
-}
-
-static void take_stat(struct xplane *xplane, const struct stat *stat, struct xplane_said *said)
-{
-	const struct xplane_known *known = stat->name->known;
-
-	if (known)
-		keep(said, stat);
-	if (!known || known->is_shown)
-		add_arg(xplane, stat);
-}
-
 int xplane_read_stats(struct xplane *xplane, const struct xplane_plane *plane,
-                      struct protobuf message, uint32_t number, struct xplane_said *said)
+                      struct protobuf message, uint32_t number, struct xplane_value *said)
 {
-	struct protobuf_field field;
-	struct stat stat;
+	struct protobuf_field fields[STAT_FIELD_COUNT];
+	const struct xplane_stat_name *name;
+	struct protobuf stat;
 
-	/* What is damaged is counted by who reads the rest of the message. */
-	while (protobuf_next(&message, &field) > 0) {
-		if (field.number != number || field.wire != PROTOBUF_BYTES)
-			continue;
-		FLEXTRACE_TRY(read_stat(xplane, plane, field.bytes, &stat));
-		if (!stat.name || stat.kind == STAT_NAME)
+	while (xplane_next(&message, number, &stat)) {
+		FLEXTRACE_TRY(xplane_read(xplane, stat, fields, STAT_FIELD_COUNT));
+		name = find_name(plane, fields[STAT_NAME].value);
+		if (name && kind_of(fields) != STAT_NAME)
+			FLEXTRACE_TRY(take_value(xplane, plane, name, fields, said));
+		else
 			FLEXTRACE_TRY(import_reject(&xplane->import, LOSS_MALFORMED,
 			                            "a stat has no name or no value",
-			                            (uint64_t)(field.bytes.at - xplane->bytes)));
-		else
-			take_stat(xplane, &stat, said);
+			                            (uint64_t)(stat.at - xplane->file.space.at)));
 	}
 	return FLEXTRACE_OK;
 }
