@@ -16,7 +16,7 @@ flextrace_add_unit_test(NAME trace_files SOURCES tests/support/trace_digest.c te
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 
 # The Flex importer, from its JSON to the tables.
-set(flex_fixture tests/support/flex_fixture.c tests/support/scratch.c cli/report/csv_table.c converter/base/text/csv_reader.c cli/terminal/message.c converter/pipeline.c)
+set(flex_fixture tests/support/flex_fixture.c tests/support/scratch.c cli/report/csv_table.c converter/base/text/csv_reader.c converter/pipeline.c)
 flextrace_add_unit_test(NAME flex SOURCES ${flex_fixture})
 foreach(name hard names)
 	flextrace_add_unit_test(NAME flex_${name} SOURCES ${flex_fixture} tests/support/flex_checks.c

@@ -9,24 +9,31 @@
 
 #include "terminal/cli.h"
 #include "report/summary.h"
-#include "report/csv_table.h"
+#include "report/summary_impl.h"
+#include "report/table_view.h"
 #include "base/paths.h"
 
 #define DEFAULT_LIMIT 100
 
 struct report_options {
-	const char *sort;
+	const char *sort, *columns;
 	int64_t limit, rank;
+	bool is_human, is_json;
 };
 
 #define NO_RANK INT64_MIN
 
 #define AT(member) offsetof(struct report_options, member)
 static const struct option_spec report_option_table[] = {
-	OPTION("sort", 0, TEXT, AT(sort), "COLUMN", "Sort by a column, largest numbers first"),
+	OPTION("sort", 0, TEXT, AT(sort), "COLUMN",
+               "Sort by a column, largest numbers first; -COLUMN descends, +COLUMN ascends"),
+	OPTION("columns", 0, TEXT, AT(columns), "NAME,...", "Only these columns, in this order"),
 	OPTION("limit", 0, NUMBER, AT(limit), "N", "Print N rows of a table, 0 = all"),
 	OPTION("rank", 0, NUMBER, AT(rank), "R", "Only rows of this rank", .min = -1,
                .max = INT32_MAX, .fallback = "of all"),
+	OPTION("human", 0, FLAG, AT(is_human), NULL,
+               "Durations and bytes with units, as on a terminal"),
+	OPTION("json", 0, FLAG, AT(is_json), NULL, "Print a table as a JSON list of objects"),
 	{.name = NULL}};
 #undef AT
 
@@ -75,8 +82,64 @@ static void unknown_table(const char *dir, const char *name)
 		cli_error("No table `%s` in %s; there are %s", name, dir, known);
 }
 
-static int print_table(const char *dir, const char *name, const struct csv_table_query *query)
+/* By column, what run.json says is text. Owned; NULL: it says nothing. */
+static bool *find_texts(const char *dir, const char *file, const struct csv_table *table)
 {
+	cJSON *run = summary_json(dir, "run.json");
+	bool *is_text = run ? calloc(table->n_columns + 1ull, sizeof(*is_text)) : NULL;
+	const cJSON *item, *column;
+
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(run, "files"))
+	{
+		uint32_t i = 0;
+
+		if (!is_text || strcmp(path_base(summary_text(item, "file")), file) != 0)
+			continue;
+		cJSON_ArrayForEach(column, cJSON_GetObjectItemCaseSensitive(item, "columns"))
+		{
+			if (i < table->n_columns)
+				is_text[i++] = strcmp(summary_text(column, "type"), "text") == 0;
+		}
+	}
+	cJSON_Delete(run);
+	return is_text;
+}
+
+static int print_json(const char *dir, const char *name, const struct csv_table *table,
+                      const struct table_view *view, struct flextrace_error *error)
+{
+	char file[NAME_MAX + 1];
+	bool *is_text;
+	int code;
+
+	snprintf(file, sizeof(file), "%s.csv", name);
+	is_text = find_texts(dir, file, table);
+	code = table_view_print_json(table, view, is_text, stdout, error);
+	free(is_text);
+	return code;
+}
+
+static int print_view(const char *name, const struct csv_table *table,
+                      const struct table_view *view, struct flextrace_error *error)
+{
+	uint32_t n_hidden;
+	int code = table_view_print(table, view, stdout, &n_hidden, error);
+
+	if (code == FLEXTRACE_OK && n_hidden)
+		cli_note("%s: no room here for the last %" PRIu32 " of its columns; --columns "
+		         "chooses, and a pipe gets all",
+		         name, n_hidden);
+	return code;
+}
+
+static int print_table(const char *dir, const char *name, const struct csv_table_query *query,
+                       const struct report_options *options)
+{
+	const struct table_view view = {
+		.columns = options->columns,
+		.width = cli_columns(STDOUT_FILENO),
+		.is_human = options->is_human || cli_columns(STDOUT_FILENO),
+	};
 	struct flextrace_error error = {0};
 	char path[PATH_MAX];
 	struct csv_table table;
@@ -92,12 +155,24 @@ static int print_table(const char *dir, const char *name, const struct csv_table
 	fclose(file);
 	if (n < 0)
 		return cli_fail(&error);
-	csv_table_print(&table, stdout, cli_columns(STDOUT_FILENO));
-	if (table.n_matching > table.n_rows)
+	n = options->is_json ? print_json(dir, name, &table, &view, &error)
+	                     : print_view(name, &table, &view, &error);
+	if (n == FLEXTRACE_OK && table.n_matching > table.n_rows)
 		cli_note("%s: %" PRIu64 " of %" PRIu64 " rows; --limit=0 prints all", name,
 		         table.n_rows, table.n_matching);
 	csv_table_release(&table);
-	return CLI_OK;
+	return n < 0 ? cli_fail(&error) : CLI_OK;
+}
+
+/* Of "kernels", "kernels.csv" or "tables/kernels.csv": the first. */
+static void strip(const char *operand, char name[NAME_MAX + 1])
+{
+	const char *base = strncmp(operand, "tables/", 7) == 0 ? operand + 7 : operand;
+	size_t n = strlen(base);
+
+	if (n > 4 && strcmp(base + n - 4, ".csv") == 0)
+		n -= 4;
+	snprintf(name, NAME_MAX + 1, "%.*s", (int)(n < NAME_MAX ? n : NAME_MAX), base);
 }
 
 static int print_tables(const char *dir, char *const *names, const struct report_options *options)
@@ -108,14 +183,25 @@ static int print_tables(const char *dir, char *const *names, const struct report
 	                                .limit = (uint64_t)options->limit};
 	int code = CLI_OK;
 
+	if (options->is_json && names[1])
+		return cli_refuse(CLI_USAGE, "--json prints one table, so that it is one document");
 	snprintf(rank, sizeof(rank), "%" PRId64, options->rank);
 	for (int i = 0; names[i] && code == CLI_OK; i++) {
+		char name[NAME_MAX + 1];
+
+		strip(names[i], name);
 		if (names[1])
-			printf("%s%s%s%s\n", i ? "\n" : "", cli_style(stdout, CLI_DIM), names[i],
+			printf("%s%s%s%s\n", i ? "\n" : "", cli_style(stdout, CLI_DIM), name,
 			       cli_style(stdout, CLI_PLAIN));
-		code = print_table(dir, names[i], &query);
+		code = print_table(dir, name, &query, options);
 	}
 	return code;
+}
+
+static bool asks_for_table(const struct report_options *options)
+{
+	return options->sort || options->columns || options->rank != NO_RANK ||
+	       options->limit != DEFAULT_LIMIT || options->is_human || options->is_json;
 }
 
 static int run_report(void *values, int n_operands, char **operands)
@@ -135,9 +221,9 @@ static int run_report(void *values, int n_operands, char **operands)
 		                                          "directory");
 	if (*operands)
 		return print_tables(dir, operands, options);
-	if (options->sort || options->rank != NO_RANK || options->limit != DEFAULT_LIMIT)
-		return cli_refuse(CLI_USAGE,
-		                  "--sort, --limit and --rank need a table, such as `kernels`");
+	if (asks_for_table(options))
+		return cli_refuse(CLI_USAGE, "--sort, --columns, --limit, --rank, --human and "
+		                             "--json need a table, such as `kernels`");
 	return summary_print(dir, stdout, &error) < 0 ? cli_fail(&error) : CLI_OK;
 }
 
@@ -146,7 +232,9 @@ const struct command report_command = {
 	.operands = "[DIR] [TABLE...]",
 	.summary = "Print the summary of a conversion, or tables of it",
 	.text = "Without DIR, the current directory or the newest flextrace-* in it. TABLE is the "
-		"name of a CSV file: kernels, runtime, clocks, losses, events, host, ...",
+		"name of a CSV file: kernels, runtime, clocks, losses, events, host, ... On a "
+		"terminal durations and bytes have units, and columns without any value or room "
+		"are left out; a pipe gets all as it is.",
 	.tables = {{report_option_table, 0, NULL}},
 	.options_bytes = sizeof(struct report_options),
 	.defaults = &(const struct report_options){.limit = DEFAULT_LIMIT, .rank = NO_RANK},

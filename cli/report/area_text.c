@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "terminal/cli.h"
-#include "report/csv_table.h"
+#include "report/table_view.h"
 #include "flextrace/wire.h"
 
 #define MAX_DEPTH  32u /* open zones that are timed */
@@ -135,9 +135,9 @@ static void print_name(const struct printer *printer, uint32_t id)
 		fprintf(printer->to, "marker 0x%" PRIx32, id);
 		return;
 	}
-	csv_table_print_text(name->name, NAME_WIDTH, printer->to);
+	table_view_print_text(name->name, NAME_WIDTH, printer->to);
 	fprintf(printer->to, "  %s", cli_style(printer->to, CLI_DIM));
-	csv_table_print_text(name->file, NAME_WIDTH, printer->to);
+	table_view_print_text(name->file, NAME_WIDTH, printer->to);
 	fprintf(printer->to, ":%" PRIu32 "%s", name->line, cli_style(printer->to, CLI_PLAIN));
 }
 
@@ -255,7 +255,7 @@ static void print_header(const struct dumped_area *area, FILE *to)
 	const struct flextrace_area_header *header = &area->header;
 
 	fprintf(to, "%s", cli_style(to, CLI_BOLD));
-	csv_table_print_text(area->path, NAME_WIDTH, to);
+	table_view_print_text(area->path, NAME_WIDTH, to);
 	fprintf(to,
 	        " + 0x%" PRIx64 "%s: device %" PRIu32 ", core %" PRIu32 ", processor %" PRIu32
 	        ", clock domain %" PRIu32 " of %" PRIu32 " bits\n",

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * csv_table.h: a CSV file as rows to sort, filter and print in columns.
+ * csv_table.h: a CSV file as rows, sorted and filtered. table_view.h prints them.
  *
  * Holds only what will be printed: with a limit of n rows, never more than 2 n of a file of any
  * length.
  *
- * - Sorting puts numbers first, largest first, then texts from A to Z, then empty cells; equals
- *   stay as in the file.
- * - A column whose cells are numbers or empty is right-aligned.
- * - Control characters are printed as '?', so that no name can move the cursor.
+ * Sorting puts numbers first, then texts, then empty cells; equals stay as in the file. By "NAME"
+ * numbers begin with the largest and texts with A; by "-NAME" both descend, by "+NAME" both ascend.
  */
 #ifndef FLEXTRACE_CSV_TABLE_H
 #define FLEXTRACE_CSV_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
 
 struct csv_table_query {
-	const char *sort; /* weak: column; NULL = as in the file */
+	const char *sort; /* weak: column, see above; NULL = as in the file */
 	const char *rank; /* weak: only rows whose `rank` is this; NULL = all */
 	uint64_t limit;   /* 0 = all */
 };
@@ -45,12 +44,12 @@ struct csv_table {
 int csv_table_read(FILE *file, const char *name, const struct csv_table_query *query,
                    struct csv_table *ret_table, struct flextrace_error *error);
 
-/* Prints with the headings in bold where `to` takes it; `width` columns at most, 0 = as wide as it
- * is. */
-void csv_table_print(const struct csv_table *table, FILE *to, uint32_t width);
+/* Stores the place of a column. FLEXTRACE_E_USAGE, with the names that there are. */
+int csv_table_find(const struct csv_table *table, const char *column, const char *file,
+                   uint32_t *ret_column, struct flextrace_error *error);
 
-/* Prints at most `limit` screen columns of a text; one that is longer ends in "..". */
-void csv_table_print_text(const char *text, uint32_t limit, FILE *to);
+/* Whether a cell is a number; stores it. */
+bool csv_table_number(const char *cell, long double *ret_number);
 
 void csv_table_release(struct csv_table *table);
 

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/order.h"
 #include "terminal/cli.h"
+#include "terminal/human.h"
 #include "model/ledger/ledger.h"
 #include "output/clock_columns.h"
 #include "base/text/printable.h"
@@ -59,21 +60,11 @@ void summary_cell(FILE *to, const char *before, const char *name, int n_columns)
 		fputc(' ', to);
 }
 
-/* 9 columns: three digits and a unit. */
 static void print_time(FILE *to, double ns)
 {
-	static const char *const units[] = {"ns", "us", "ms", "s "};
-	int unit = 0;
+	char text[HUMAN_BYTES];
 
-	while (unit < 3 && ns >= 999.5) {
-		ns /= 1000;
-		unit++;
-	}
-	fprintf(to, " %6.*f %s",
-	        ns >= 99.95 || unit == 0 ? 0
-	        : ns >= 9.995            ? 1
-	                                 : 2,
-	        ns, units[unit]);
+	fprintf(to, " %9s", human_time(ns, text));
 }
 
 double summary_number(const cJSON *object, const char *key)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "findings/kernel_times.h"
-#include "cli/report/csv_table.h"
+#include "cli/report/table_view.h"
 #include "cli/report/summary.h"
 #include "cli/report/twice.h"
 
@@ -37,11 +37,14 @@ static void print_table(const uint8_t *data, size_t n, FILE *to)
 	const struct csv_table_query query = {.sort = "count", .rank = "0", .limit = 3};
 	FILE *file = fopen(fuzz_file(data, n), "re");
 	struct csv_table table;
+	uint32_t n_hidden;
 
 	if (!file)
 		fuzz_fail("no file");
 	if (csv_table_read(file, "table", &query, &table, NULL) == 0) {
-		csv_table_print(&table, to, 80);
+		table_view_print(&table, &(struct table_view){.width = 80, .is_human = true}, to,
+		                 &n_hidden, NULL);
+		table_view_print_json(&table, &(struct table_view){0}, NULL, to, NULL);
 		csv_table_release(&table);
 	}
 	fclose(file);
