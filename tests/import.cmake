@@ -65,7 +65,7 @@ flextrace_add_unit_test(NAME area_file SOURCES tests/support/scratch.c tracer/sr
 flextrace_add_unit_test(NAME tt_csv SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME tt_report SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME plain_table SOURCES ${flex_fixture})
-flextrace_add_unit_test(NAME xplane SOURCES ${flex_fixture} tests/support/protobuf_builder.c)
+flextrace_add_unit_test(NAME xplane SOURCES ${flex_fixture} tests/support/protobuf_builder.c LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME xplane_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 flextrace_add_unit_test(NAME device_log SOURCES tests/support/text_source.c ${flex_fixture})

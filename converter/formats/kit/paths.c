@@ -46,14 +46,22 @@ static int is_visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
+/* Owned; NULL: no memory. */
+static char *join(const char *folder, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
 static int visit_entry(const char *folder, const char *name, bool has_pipes, path_visit *visit,
                        void *context)
 {
+	char *path = join(folder, name);
 	mode_t kind;
-	char *path;
 	int code;
 
-	if (asprintf(&path, "%s/%s", folder, name) < 0)
+	if (!path)
 		return FLEXTRACE_E_MEMORY;
 	kind = kind_of(path);
 	code = has_pipes || !kind || kind == S_IFREG ? visit(context, path) : 0;
@@ -77,19 +85,46 @@ static int each_in(const char *folder, const struct path_filter *filter, path_vi
 	return code;
 }
 
+char *path_newest(const char *folder, const char *runs, uint32_t *ret_n)
+{
+	struct dirent **entries = NULL;
+	char *all = join(folder, runs), *newest = NULL;
+	int n = all ? scandir(all, &entries, is_visible, by_name) : 0;
+
+	*ret_n = 0;
+	for (int i = 0; i < n; i++) {
+		char *run = join(all, entries[i]->d_name);
+
+		free(entries[i]);
+		if (run && path_is_folder(run)) {
+			free(newest);
+			newest = run;
+			++*ret_n;
+		} else {
+			free(run);
+		}
+	}
+	free(entries);
+	free(all);
+	return newest;
+}
+
 int path_each(const char *path, const struct path_filter *filter, path_visit *visit, void *context)
 {
 	char *below;
+	uint32_t n;
 	int code;
 
 	if (!path_is_folder(path))
 		return visit(context, path);
 	code = filter ? each_in(path, filter, visit, context) : 0;
-	if (code || !filter || !filter->below)
+	if (code || !filter || (!filter->below && !filter->runs))
 		return code;
-	if (asprintf(&below, "%s/%s", path, filter->below) < 0)
-		return FLEXTRACE_E_MEMORY;
-	code = each_in(below, filter, visit, context);
+	below = filter->below ? join(path, filter->below) : path_newest(path, filter->runs, &n);
+	if (below)
+		code = each_in(below, filter, visit, context);
+	else if (filter->below)
+		code = FLEXTRACE_E_MEMORY;
 	free(below);
 	return code;
 }

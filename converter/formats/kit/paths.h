@@ -18,7 +18,8 @@ bool path_is_folder(const char *path);
 struct path_filter {
 	bool (*fits)(const char *name); /* names that begin with a point never do */
 	const char *below; /* a folder in it, of which the same is read; NULL: none is */
-	bool has_pipes;    /* what is no file fits, too: on a pipe one could wait for ever */
+	const char *runs; /* the same of the newest of the folders in that one, see path_newest() */
+	bool has_pipes;   /* what is no file fits, too: on a pipe one could wait for ever */
 };
 
 typedef int path_visit(void *context, const char *path);
@@ -26,6 +27,10 @@ typedef int path_visit(void *context, const char *path);
 /* Visits a file, or what is read of a folder (`filter` NULL: nothing), in order of the names, until
  * a visit does not return 0, and returns that. FLEXTRACE_E_MEMORY. */
 int path_each(const char *path, const struct path_filter *filter, path_visit *visit, void *context);
+
+/* The last of the folders in `runs` in a folder by its name, which begins with its time; owned.
+ * NULL: there is none. How many there are, in `ret_n`. */
+char *path_newest(const char *folder, const char *runs, uint32_t *ret_n);
 
 #define PROBE_BYTES ((size_t)16 << 10)
 

@@ -75,7 +75,7 @@ static bool is_ours(const char *name)
 	return false;
 }
 
-static const struct path_filter files = {.fits = is_ours};
+static const struct path_filter files = {.fits = is_ours, .below = "tables"};
 
 /* Any CSV file may be one: only --as=table makes it one. */
 static int probe_none(const struct probe *probe)

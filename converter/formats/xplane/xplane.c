@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of XSpaces: which they are, and what stands on top of them. Each is of one process. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,7 +176,8 @@ static bool is_name(const char *name)
 	return path_ends_with(name, ".xplane.pb") || path_ends_with(name, ".xplane.pb.gz");
 }
 
-static const struct path_filter files = {.fits = is_name};
+/* Where JAX writes below its log directory: a folder for each run, a file for each host. */
+static const struct path_filter files = {.fits = is_name, .runs = "plugins/profile"};
 
 static bool begins(const struct protobuf *bytes, const char *start)
 {
@@ -200,11 +202,26 @@ static int probe_xplane(const struct probe *probe)
 	       begins(&fields[PLANE_NAME].bytes, "/device:");
 }
 
+static void tell_run(const struct import *import, const char *path)
+{
+	uint32_t n;
+	char *run = path_newest(path, files.runs, &n);
+
+	if (n > 1)
+		import_warn(import,
+		            "There are several runs, and the last one is read; give another one by "
+		            "its folder: runs=%" PRIu32 ", folder=%s",
+		            n, run);
+	free(run);
+}
+
 static int read_all(struct import *import, struct flextrace_error *error)
 {
 	struct xplane *xplane = (struct xplane *)import;
 
 	xplane->args = xplane->told = (struct json_text)JSON_TEXT_INIT;
+	for (uint32_t i = 0; i < import->options->n_paths; i++)
+		tell_run(import, import->options->paths[i]);
 	FLEXTRACE_TRY(import_each_file(import, read_file, error));
 	return import->n_streams
 	               ? FLEXTRACE_OK

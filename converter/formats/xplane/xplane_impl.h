@@ -130,6 +130,13 @@ int xplane_intern(struct xplane *xplane, const struct protobuf *bytes, uint32_t 
 int xplane_read(struct xplane *xplane, struct protobuf message, struct protobuf_field *ret_fields,
                 uint32_t n);
 
+/* The name that is shown goes before the other one. */
+static inline const struct protobuf *xplane_name(const struct protobuf_field *fields,
+                                                 uint32_t shown, uint32_t other)
+{
+	return &fields[protobuf_length(&fields[shown].bytes) ? shown : other].bytes;
+}
+
 /* Takes off the next field, with bytes, of a number. False: there is none; a reader of the other
  * fields counts what is damaged. */
 bool xplane_next(struct protobuf *message, uint32_t number, struct protobuf *ret_bytes);

@@ -24,15 +24,17 @@ enum event_field {
 
 struct line {
 	const struct xplane_plane *plane; /* weak */
-	bool is_summary;
-	uint32_t device; /* FLEXTRACE_NONE: of the host */
-	uint32_t row;    /* queue or thread */
+	bool is_summary;                  /* of what other lines have */
+	uint32_t device;                  /* FLEXTRACE_NONE: of the host */
+	uint32_t row;                     /* queue or thread */
 	int64_t start_ns;
 };
 
 struct interval {
 	uint32_t name; /* string */
 	int64_t begin_ns, end_ns;
+	struct protobuf about; /* weak: what is said of all events of this name */
+	bool is_summary;       /* of what others are */
 	struct xplane_value said[SAID_COUNT];
 	struct origin origin;
 };
@@ -86,12 +88,12 @@ static uint32_t copy_kind(const char *details, const char *name)
 }
 
 /* Summaries are what the device was in, and no work of its own. */
-static void classify(const struct string_pool *strings, const struct line *line,
-                     const struct xplane_value *said, struct flextrace_device_op *op)
+static void classify(const struct string_pool *strings, const struct interval *interval,
+                     struct flextrace_device_op *op)
 {
-	uint32_t copy = said[SAID_MEMCPY].text, set = said[SAID_MEMSET].text;
+	uint32_t copy = interval->said[SAID_MEMCPY].text, set = interval->said[SAID_MEMSET].text;
 
-	op->kind = line->is_summary ? FLEXTRACE_DEVICE_STATE : FLEXTRACE_DEVICE_KERNEL;
+	op->kind = interval->is_summary ? FLEXTRACE_DEVICE_STATE : FLEXTRACE_DEVICE_KERNEL;
 	if (copy)
 		op->kind = copy_kind(string_get(strings, copy), op->name);
 	else if (set)
@@ -117,7 +119,7 @@ static int write_work(struct xplane *xplane, const struct line *line,
 		.group = "",
 		.type = args,
 	};
-	classify(xplane->import.strings, line, interval->said, &event.payload.device_op);
+	classify(xplane->import.strings, interval, &event.payload.device_op);
 	return import_write_placed(&xplane->import, xplane->file.stream, &event, &placed);
 }
 
@@ -163,20 +165,17 @@ static int write_scope(struct xplane *xplane, const struct line *line,
 }
 
 /* What the profiler of torch calls such a thing: told.h. */
-static const char *category_of(const struct line *line, const struct xplane_value *said,
+static const char *category_of(const struct line *line, const struct interval *interval,
                                const char *name)
 {
-	if (line->device == FLEXTRACE_NONE) {
-		if (*name == '$')
-			return "python_function";
-		return call_kind(name) == FLEXTRACE_RUNTIME_CALL ? "cuda_runtime"
-		                                                 : "user_annotation";
-	}
-	if (line->is_summary)
-		return "gpu_user_annotation";
-	if (said[SAID_MEMCPY].text)
-		return "gpu_memcpy";
-	return said[SAID_MEMSET].text ? "gpu_memset" : "kernel";
+	if (line->device != FLEXTRACE_NONE)
+		return interval->said[SAID_MEMCPY].text   ? "gpu_memcpy"
+		       : interval->said[SAID_MEMSET].text ? "gpu_memset"
+		       : interval->is_summary             ? "gpu_user_annotation"
+		                                          : "kernel";
+	if (*name == '$')
+		return "python_function";
+	return call_kind(name) == FLEXTRACE_RUNTIME_CALL ? "cuda_runtime" : "user_annotation";
 }
 
 /* A row without arguments has none, and the category that its kind gives it. The number by which
@@ -208,7 +207,7 @@ static int write_interval(struct xplane *xplane, const struct line *line,
 	const char *name = string_get(xplane->import.strings, interval->name), *told;
 
 	xplane_add_hlo(xplane, interval->said);
-	FLEXTRACE_TRY(tell(xplane, category_of(line, interval->said, name),
+	FLEXTRACE_TRY(tell(xplane, category_of(line, interval, name),
 	                   interval->said[SAID_CORRELATION].number, &told));
 	return line->device == FLEXTRACE_NONE ? write_scope(xplane, line, interval, told)
 	                                      : write_work(xplane, line, interval, told);
@@ -234,7 +233,7 @@ static bool place(const struct xplane *xplane, const struct line *line,
 }
 
 /* NULL, or what is wrong with an event. */
-static const char *read_event(struct xplane *xplane, const struct line *line,
+static const char *read_event(const struct xplane *xplane, const struct line *line,
                               struct protobuf message, struct interval *interval)
 {
 	const struct xplane_plane *plane = line->plane;
@@ -249,10 +248,25 @@ static const char *read_event(struct xplane *xplane, const struct line *line,
 	if (found == MAP_NONE)
 		return "no table has its name";
 	interval->name = plane->events[found].name;
+	interval->about = plane->events[found].message;
 	return place(xplane, line, fields, interval) ? NULL : "its time is out of range";
 }
 
-static int take_event(struct xplane *xplane, const struct line *line, struct protobuf message)
+/* XLA's operations nest: what the ones in a loop did, which stand behind it, is what it did. */
+static bool has_inner(const struct xplane *xplane, const struct line *line, struct protobuf rest,
+                      const struct interval *interval)
+{
+	struct interval next;
+	struct protobuf event;
+
+	return line->device != FLEXTRACE_NONE && xplane_next(&rest, LINE_EVENT, &event) &&
+	       !read_event(xplane, line, event, &next) && next.begin_ns >= interval->begin_ns &&
+	       next.begin_ns < interval->end_ns && next.end_ns <= interval->end_ns;
+}
+
+/* `rest`: of the line, behind the event. */
+static int take_event(struct xplane *xplane, const struct line *line, struct protobuf message,
+                      struct protobuf rest)
 {
 	struct interval interval = {
 		.origin = origin_make(xplane->import.streams[xplane->file.stream].files.n - 1,
@@ -264,7 +278,10 @@ static int take_event(struct xplane *xplane, const struct line *line, struct pro
 	if (fault)
 		return import_reject(&xplane->import, LOSS_MALFORMED, fault,
 		                     (uint64_t)(message.at - xplane->file.space.at));
+	interval.is_summary = line->is_summary || has_inner(xplane, line, rest, &interval);
 	json_text_clear(&xplane->args);
+	FLEXTRACE_TRY(
+		xplane_read_stats(xplane, line->plane, interval.about, NAME_STAT, interval.said));
 	FLEXTRACE_TRY(xplane_read_stats(xplane, line->plane, message, EVENT_STAT, interval.said));
 	return write_interval(xplane, line, &interval);
 }
@@ -284,26 +301,23 @@ static bool is_summary(const char *name)
 	return false;
 }
 
-/* The name that is shown goes before the other one. */
 static int take_line(struct xplane *xplane, const struct line *of, struct protobuf message)
 {
 	struct protobuf_field fields[LINE_FIELD_COUNT];
-	const struct protobuf *name = &fields[LINE_DISPLAY_NAME].bytes;
 	struct line line = *of;
 	struct protobuf event;
 	uint32_t shown;
 
 	FLEXTRACE_TRY(xplane_read(xplane, message, fields, LINE_FIELD_COUNT));
-	if (!protobuf_length(name))
-		name = &fields[LINE_NAME].bytes;
-	FLEXTRACE_TRY(xplane_intern(xplane, name, &shown));
+	FLEXTRACE_TRY(
+		xplane_intern(xplane, xplane_name(fields, LINE_DISPLAY_NAME, LINE_NAME), &shown));
 	line.start_ns = (int64_t)fields[LINE_START_NS].value;
 	line.is_summary = line.device != FLEXTRACE_NONE &&
 	                  is_summary(string_get(xplane->import.strings, shown));
 	FLEXTRACE_TRY(
 		xplane_define_row(xplane, line.device, fields[LINE_ID].value, shown, &line.row));
 	while (xplane_next(&message, LINE_EVENT, &event))
-		FLEXTRACE_TRY(take_event(xplane, &line, event));
+		FLEXTRACE_TRY(take_event(xplane, &line, event, message));
 	return FLEXTRACE_OK;
 }
 

@@ -87,12 +87,10 @@ static int take_event_name(struct xplane *xplane, struct xplane_plane *plane, st
 {
 	struct protobuf_field names[NAME_STAT];
 	struct xplane_event_name event;
-	const struct protobuf *shown = &names[NAME_DISPLAY_NAME].bytes;
 
 	FLEXTRACE_TRY(read_entry(xplane, pair, &event, names));
-	if (!protobuf_length(shown))
-		shown = &names[NAME_NAME].bytes;
-	FLEXTRACE_TRY(xplane_intern(xplane, shown, &event.name));
+	FLEXTRACE_TRY(xplane_intern(xplane, xplane_name(names, NAME_DISPLAY_NAME, NAME_NAME),
+	                            &event.name));
 	FLEXTRACE_TRY(map_put(&plane->event_index, event.id, 0, plane->n_events));
 	return ARRAY_PUSH(plane->events, plane->n_events, event);
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
 #include <cmocka.h>
 
 #include "flex_fixture.h"
@@ -314,6 +316,128 @@ static void test_xplane__files_are_ranks_in_their_order(void **state)
 	assert_int_equal(flex_count(&run->events, "rank", "1"), 3);
 }
 
+/* -- a log directory -------------------------------------------------------------------------- */
+
+static void make_folder(const struct flex_run *run, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", run->in, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void write_packed(const struct flex_run *run, const char *name, const void *bytes, size_t n)
+{
+	char path[4096];
+	gzFile file;
+
+	snprintf(path, sizeof(path), "%s/%s", run->in, name);
+	file = gzopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(gzwrite(file, bytes, (unsigned int)n), n);
+	assert_int_equal(gzclose(file), Z_OK);
+}
+
+static void test_xplane__a_log_directory_is_its_newest_run(void **state)
+{
+	static struct protobuf_builder space;
+	struct flex_run *run = *state;
+	char path[4096];
+
+	space.n = 0;
+	make_space(&space);
+	make_folder(run, "plugins");
+	make_folder(run, "plugins/profile");
+	make_folder(run, "plugins/profile/2024_12_31_23_59_59");
+	make_folder(run, "plugins/profile/2025_01_01_00_00_00");
+	write_file(run, "plugins/profile/2024_12_31_23_59_59/old.xplane.pb", space.bytes, space.n,
+	           path);
+	write_file(run, "plugins/profile/2025_01_01_00_00_00/b.xplane.pb", space.bytes, space.n,
+	           path);
+	write_packed(run, "plugins/profile/2025_01_01_00_00_00/a.xplane.pb.gz", space.bytes,
+	             space.n);
+	write_file(run, "plugins/profile/2025_01_01_00_00_00/damaged.xplane.pb", "x", 1, path);
+	flex_convert_files(run, (const char *[]){run->in}, 1);
+	assert_int_equal(run->events.n_rows, 6);
+	assert_int_equal(flex_count(&run->events, "rank", "0"), 3);
+	assert_int_equal(flex_count(&run->events, "rank", "1"), 3);
+	assert_non_null(strstr(run->warnings, "runs=2, folder="));
+	assert_non_null(strstr(run->warnings, "2025_01_01_00_00_00\n"));
+	assert_non_null(strstr(run->warnings, "There is no plane of a profile"));
+	assert_int_equal(ledger_total(&run->ledger, LOSS_TRUNCATED_STREAM), 1);
+}
+
+/* -- operations of a TPU ---------------------------------------------------------------------- */
+
+static void put_tpu_event(struct protobuf_builder *space, uint64_t name, uint64_t offset_us,
+                          uint64_t duration_us)
+{
+	begin_event(space, name, offset_us * 1000000, duration_us * 1000000);
+	protobuf_close(space);
+}
+
+/* Steps and modules are lines of their own; a loop stands before the operations in it. */
+static void put_tpu(struct protobuf_builder *space)
+{
+	static const char *const names[] = {"17", "jit_step(3)", "while.1", "fusion.1", "dot.2"};
+
+	protobuf_open(space, 1);
+	protobuf_put_text(space, 2, "/device:TPU:0");
+	begin_line(space, 1, "Steps", 100);
+	put_tpu_event(space, 0, 0, 200);
+	protobuf_close(space);
+	begin_line(space, 2, "XLA Modules", 100);
+	put_tpu_event(space, 1, 5, 150);
+	protobuf_close(space);
+	begin_line(space, 3, "XLA Ops", 100);
+	put_tpu_event(space, 2, 10, 100);
+	put_tpu_event(space, 3, 10, 40);
+	put_tpu_event(space, 4, 50, 60);
+	put_tpu_event(space, 4, 110, 30);
+	protobuf_close(space);
+	for (uint64_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		put_entry(space, 4, i, names[i]);
+	protobuf_open(space, 4);
+	protobuf_put_number(space, 1, 3);
+	protobuf_open(space, 2);
+	protobuf_put_text(space, 2, "fusion.1");
+	put_stat(space, 5, 1, 3, 4096);
+	protobuf_close(space);
+	protobuf_close(space);
+	put_entry(space, 5, 1, "flops");
+	protobuf_close(space);
+}
+
+static void test_xplane__what_holds_operations_is_no_work_beside_them(void **state)
+{
+	static const char *const kinds[][2] = {{"17", "State"},
+	                                       {"jit_step(3)", "State"},
+	                                       {"while.1", "State"},
+	                                       {"fusion.1", "Exec"},
+	                                       {"dot.2", "Exec"}};
+	static struct protobuf_builder space;
+	const struct flex_run *run;
+	struct csv_table active;
+	char *trace;
+
+	space.n = 0;
+	put_tpu(&space);
+	run = convert(state, &space);
+	assert_int_equal(run->events.n_rows, 6);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		flex_row(&run->events, "name", kinds[i][0], "kind", kinds[i][1]);
+	assert_int_equal(flex_count(&run->events, "kind", "Exec"), 3);
+	active = flex_read_table(run, "active.csv");
+	assert_int_equal(flex_number(&active, 0, "sum_ns"), 130000);
+	assert_int_equal(flex_number(&active, 0, "active_ns"), 130000);
+	csv_table_release(&active);
+	trace = flex_read_rows(run, "trace.json");
+	assert_non_null(strstr(trace, "\"flops\":4096"));
+	free(trace);
+}
+
+/* -- damage ----------------------------------------------------------------------------------- */
+
 /* What is wrong with one event costs that event. */
 struct fault_case {
 	uint64_t name, offset_ps, duration_ps;
@@ -446,6 +570,8 @@ int main(void)
 		TEST(test_xplane__tells_what_stats_and_programs_say),
 		TEST(test_xplane__shows_threads_with_their_names),
 		TEST(test_xplane__files_are_ranks_in_their_order),
+		TEST(test_xplane__a_log_directory_is_its_newest_run),
+		TEST(test_xplane__what_holds_operations_is_no_work_beside_them),
 		TEST(test_xplane__an_event_that_says_no_time_costs_itself),
 		TEST(test_xplane__files_that_are_read_apart_are_two_traces),
 		TEST(test_xplane__survives_a_file_that_is_cut_anywhere),
