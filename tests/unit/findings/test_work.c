@@ -12,6 +12,8 @@
 #include "analysis_fixture.h"
 #include "findings/work/call_tree.h"
 #include "findings/work/work.h"
+#include "select/select.h"
+#include "texts.h"
 
 struct class_case {
 	uint8_t row_kind;
@@ -160,12 +162,85 @@ static void test_call_tree__knows_the_innermost_row_around_each(void **state)
 	timeline_fixture_release(&fixture);
 }
 
+/* -- filters ----------------------------------------------------------------------------------- */
+
+static const struct filter_case {
+	const char *drop;
+	const char *launches; /* of each control block: the name of what launched it, or '-' */
+} filter_cases[] = {
+	{"name:nothing", "bac-"}, {"name:^a$", "b-c-"}, {"name:^[bx]$", "-ac-"},
+	{"name:^x$", "bac-"},     {"name:^k$", "bac-"}, {"rank:5", "----"},
+};
+
+static void add_launches(struct analysis_test *test)
+{
+	struct timeline_fixture *fixture = &test->fixture;
+	uint32_t process = fixture_process(fixture, 5, 77, "app");
+	uint32_t track;
+
+	fixture_device(fixture, process, 0, "");
+	fixture_thread(fixture, process, 1, "main");
+	track = fixture_track(fixture, (struct track){.kind = TRACK_THREAD});
+	for (int i = 0; i < 5; i++) {
+		const char name[] = {"xabyc"[i], '\0'};
+
+		fixture_host(fixture, fixture_scope(fixture, track, name, 10 * i, 10 * i + 5));
+	}
+	for (int i = 0; i < 4; i++)
+		analysis_test_row(test, 0, ROW_EXEC, "k", 100 + i, 101 + i);
+}
+
+static void expect_launches(const struct timeline *shown, const char *launches)
+{
+	for (uint32_t op = 0; op < 4; op++) {
+		uint32_t place = launch_of(shown, op), n = 0;
+		char name = '-';
+
+		TABLE_EACH(struct host_row, row, &shown->host_rows) {
+			if (n++ == place)
+				name = string_get(shown->strings, row->name)[0];
+		}
+		assert_int_equal(name, launches[op]);
+		if (name == '-')
+			assert_int_equal(place, FLEXTRACE_NONE);
+	}
+}
+
+/* Places are those of the rows that are left. */
+static void test_launch_of__is_a_row_that_filters_left(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(filter_cases) / sizeof(filter_cases[0]); i++) {
+		uint32_t launch_of_op[] = {2, 1, 4, FLEXTRACE_NONE};
+		const char *drop = filter_cases[i].drop;
+		const struct select_options options = {.drop = TEXTS(&drop, 1)};
+		struct flextrace_error error;
+		struct analysis_test test;
+		struct selection selection;
+		struct select_input input;
+
+		analysis_test_init(&test);
+		add_launches(&test);
+		test.fixture.timeline.launch_of_op = launch_of_op;
+		input = (struct select_input){.options = &options,
+		                              .timeline = &test.fixture.timeline,
+		                              .counters = &test.fixture.timeline.counters,
+		                              .classes = &test.fixture.classes,
+		                              .ledger = &test.fixture.ledger};
+		assert_int_equal(select_run(&input, &selection, &error), 0);
+		expect_launches(&selection.timeline, filter_cases[i].launches);
+		selection_release(&selection);
+		analysis_test_release(&test);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_work__is_what_its_kind_group_and_name_say),
 		cmocka_unit_test(test_work__is_marked_kernels_where_there_are_no_control_blocks),
 		cmocka_unit_test(test_call_tree__knows_the_innermost_row_around_each),
+		cmocka_unit_test(test_launch_of__is_a_row_that_filters_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
