@@ -13,6 +13,8 @@
 	X(kernels)           \
 	X(runtime)           \
 	X(active)            \
+	X(breakdown)         \
+	X(overview)          \
 	X(stamps)            \
 	X(loops)             \
 	X(iterations)        \

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""known_values.py FLEXTRACE DATA: converts real recordings that lie beside the repository and holds what the tables say
+against what other analysers, and exact arithmetic over the files, say of them. Says every difference; exits 1 if there
+is one, 77 where the recordings are absent."""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+FLEXTRACE, DATA = sys.argv[1:]
+n_differences = 0
+
+
+class Conversion:
+    def __init__(self, name):
+        self.name = name
+        self.dir = tempfile.TemporaryDirectory()
+        subprocess.run([FLEXTRACE, "convert", "--formats=csv", "-o", self.dir.name, os.path.join(DATA, name)],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def rows(self, table):
+        folder = os.path.join(self.dir.name, "tables")
+        path = os.path.join(folder if os.path.isdir(folder) else self.dir.name, table + ".csv")
+        with open(path, newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def expect(self, what, value, known, tolerance=0):
+        global n_differences
+        if abs(value - known) > tolerance:
+            n_differences += 1
+            print(f"{self.name}: {what} is {value}, known is {known}")
+
+
+def total(rows, column):
+    return sum(int(row[column]) for row in rows)
+
+
+def check_time(conversion, busy_ns, wall_ns, tolerance):
+    """Of a recording with one device."""
+    rows = conversion.rows("breakdown")
+    conversion.expect("number of devices", len(rows), 1)
+    conversion.expect("busy_ns", int(rows[0]["busy_ns"]), busy_ns, tolerance)
+    conversion.expect("wall_ns", int(rows[0]["wall_ns"]), wall_ns, tolerance and 1)
+    overview = conversion.rows("overview")
+    for column in ("compute_ns", "exposed_communication_ns", "exposed_memory_ns", "idle_ns"):
+        conversion.expect(f"{column} over time", total(overview, column), total(rows, column))
+    return rows[0]
+
+
+def check_kineto():
+    with open(os.path.join(DATA, "kineto/expected.json"), encoding="utf-8") as file:
+        expected = json.load(file)
+    for name, known in expected.items():
+        device = known["device"]
+        conversion = Conversion("kineto/" + name)
+        check_time(conversion, device["busy_union_ns"], device["last_end_ns"] - device["first_ts_ns"], 0)
+
+
+def check_tracelens(name, n_events, wall_ns):
+    """TraceLens adds doubles: it is wrong by up to 1 ns an event."""
+    conversion = Conversion(f"tracelens/{name}.json.gz")
+    with open(os.path.join(DATA, f"tracelens/{name}_gpu_timeline.csv"), newline="", encoding="utf-8") as file:
+        known = {row["type"]: round(float(row["time ms"]) * 1e6) for row in csv.DictReader(file)}
+    row = check_time(conversion, known["busy_time"], wall_ns, n_events)
+    for column, kind in (("compute_ns", "computation_time"), ("exposed_communication_ns", "exposed_comm_time"),
+                         ("exposed_memory_ns", "exposed_memcpy_time"), ("idle_ns", "idle_time"),
+                         ("communication_ns", "total_comm_time"), ("memory_ns", "total_memcpy_time")):
+        conversion.expect(column, int(row[column]), known[kind], n_events)
+
+
+def check_collectives():
+    """17 NCCL kernels beside the computation of the same device."""
+    conversion = Conversion("tracelens/resnet_act_checkpoint.json.gz")
+    row = check_time(conversion, 84002073, 86567708, 3653)
+    conversion.expect("communication_ns", int(row["communication_ns"]), 71516523)
+
+
+def check_sums(name, device, known):
+    """Of one device of several, or of the only one."""
+    conversion = Conversion(name)
+    row = [row for row in conversion.rows("breakdown") if row["device"] == device][0]
+    for column, value in known.items():
+        conversion.expect(f"{column} of device {device}", int(row[column]), value)
+
+
+def main():
+    if not os.path.isdir(os.path.join(DATA, "kineto")):
+        print("no recordings beside the repository")
+        sys.exit(77)
+    check_kineto()
+    check_tracelens("bert_small_h100", 61, 3907825)
+    check_tracelens("bert_small_mi300", 61, 3495976)
+    check_collectives()
+    check_sums("nsys/cloverleaf.sqlite", "0", {"compute_ns": 294404540, "memory_ns": 9346285 + 44638, "busy_ns": 303795463})
+    check_sums("nsys/saxpy-mpi.sqlite", "0", {"compute_ns": 88573480, "memory_ns": 186001123 + 98698477})
+    check_sums("jax/conv_minimal_legacy.xplane.pb", "0", {"memory_ns": 889028, "idle_ns": 26978700, "wall_ns": 27867728})
+    check_sums("jax/conv_minimal_legacy.xplane.pb", "7", {"compute_ns": 3586493, "idle_ns": 12174808, "wall_ns": 15761301})
+    sys.exit(n_differences > 0)
+
+
+main()
