@@ -22,6 +22,7 @@
 	X(convert)  \
 	X(decode)   \
 	X(report)   \
+	X(diff)     \
 	X(doctor)
 /* clang-format on */
 

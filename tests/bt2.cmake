@@ -54,6 +54,7 @@ if(TARGET flextrace)
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:flextrace_bt2_plugin> $<TARGET_FILE:make_areas>)
 	add_test(NAME cli.compiler COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_compiler.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv> ${FLEXTRACE_SHARED_DATA})
+	add_test(NAME cli.diff COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_diff.sh $<TARGET_FILE:flextrace>)
 	add_test(NAME cli.views COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_views.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv>)
 	add_test(NAME cli.pairs COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_pairs.sh
@@ -61,6 +62,6 @@ if(TARGET flextrace)
 	add_test(NAME style.man COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/man_options.sh
 		$<TARGET_FILE:flextrace> ${PROJECT_BINARY_DIR}/docs/man ${PROJECT_SOURCE_DIR}/cli/completion.bash)
 	set_tests_properties(style.man PROPERTIES LABELS style)
-	set_tests_properties(cli.errors cli.hostile cli.decode cli.readers cli.sources cli.compiler cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 600
+	set_tests_properties(cli.errors cli.hostile cli.decode cli.readers cli.sources cli.compiler cli.diff cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 600
 		SKIP_RETURN_CODE 77)
 endif()

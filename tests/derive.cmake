@@ -33,6 +33,7 @@ foreach(name breakdown)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c
 		tests/support/scratch.c tests/support/table_cells.c tests/support/work_world.c LIBS flextrace_core)
 endforeach()
+flextrace_add_unit_test(NAME difference SOURCES converter/findings/statistics/difference.c LIBS m)
 flextrace_add_unit_test(NAME analysis_repeats SOURCES converter/findings/statistics/repeats.c)
 foreach(name active iterations stamps)
 	flextrace_add_unit_test(NAME analysis_${name}

@@ -3,6 +3,7 @@
  * recorded. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -417,6 +418,21 @@ static int record_pass(const struct run *run, const char *dir, const char *mode)
 	return record_program(&pass);
 }
 
+/* Whether the records cost more than the intervals scatter. */
+static void note_cost(const struct twice_result *result)
+{
+	struct difference cost = difference_from_zero(&result->cost_ns);
+
+	if (isnan(cost.error))
+		cli_note("--twice: too few intervals to know whether that is noise");
+	else
+		cli_note("--twice: %s, %+.0f ns +- %.0f ns for each of the %.0f outermost (%d %% "
+		         "confidence)",
+		         difference_is_certain(&cost) ? "the difference is more than noise"
+		                                      : "the difference is noise",
+		         cost.value, cost.error, result->cost_ns.n, CONFIDENCE_PERCENT);
+}
+
 static int compare_passes(const char *without_dir, const char *dir)
 {
 	struct flextrace_error error = {0};
@@ -425,14 +441,15 @@ static int compare_passes(const char *without_dir, const char *dir)
 
 	if (twice_write(without_dir, dir, &result, &error) < 0)
 		return cli_fail(&error);
-	cost_ns = (double)result.with_ns - (double)result.without_ns;
+	cost_ns = result.cost_ns.mean * result.cost_ns.n;
 	cli_note("--twice: %" PRIu64 " host intervals of both runs took %.3f ms without the "
 	         "device's records, %.3f ms with: %+.3f ms (%+.1f %%); in one run only: %" PRIu64
 	         " without, %" PRIu64 " with",
 	         result.n_both, (double)result.without_ns / 1e6, (double)result.with_ns / 1e6,
 	         cost_ns / 1e6, result.without_ns ? 100 * cost_ns / (double)result.without_ns : 0,
 	         result.n_without, result.n_with);
-	cli_note("table: %s/twice.csv", dir);
+	note_cost(&result);
+	cli_note("table: %s/twice.csv; by name: flextrace diff %s %s", dir, without_dir, dir);
 	return CLI_OK;
 }
 

@@ -228,6 +228,7 @@ static void count_both(struct twice *twice, const struct host_cells *host, int64
 		return;
 	twice->result.without_ns += (uint64_t)without_ns;
 	twice->result.with_ns += (uint64_t)host->dur_ns;
+	sample_add(&twice->result.cost_ns, (double)(host->dur_ns - without_ns));
 }
 
 /* An interval of the run with the device, beside that of the other run. */

@@ -11,10 +11,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "findings/statistics/difference.h"
 
 struct twice_result {
 	uint64_t n_both, n_without, n_with; /* intervals: in both runs, in one */
 	uint64_t without_ns, with_ns;       /* outermost ones of both runs */
+	struct sample cost_ns;              /* of each of these: with - without */
 };
 
 /* Reads host.csv of `without_dir` and of `dir`, and events.csv of `dir`; writes `dir`/twice.csv.

@@ -26,6 +26,7 @@ enum cli_exit {
 	CLI_INPUT = 2,  /* the input cannot be read at all, or the system refused what was asked */
 	CLI_LOSS = 3,   /* converted, but more was lost than --fail-on-loss allows */
 	CLI_OUTPUT = 4, /* output cannot be written */
+	CLI_SLOWER = 5, /* compared, and something is slower than --fail-if-slower allows */
 	CLI_HELP = -1   /* inside cli_run(): help was printed, as was asked for */
 };
 

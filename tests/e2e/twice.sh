@@ -20,6 +20,9 @@ awk -F, -v n_without="$n_without" -v n_with="$n_with" 'NR > 1 { n[$5]++ }
 awk -F, '$3 == "launch control blocks" && $5 == "both" && $9 > 0 && $12 > 0 && $13 > 0 { n++ }
 	END { exit n < 3 }' out/twice.csv || fail "launches have no device times"
 grep -q 'twice: [1-9][0-9]* host intervals of both runs took' log || fail "no summary: $(cat log)"
+grep -Eq 'twice: the difference is (more than )?noise, [+-][0-9]+ ns \+- [0-9]+ ns for each' log || fail "noise is not told: $(cat log)"
+"$FLEXTRACE" diff out/without-device out >diff || fail "diff failed"
+grep -q 'Op\|User: \|launch control blocks' diff || fail "diff has no names: $(cat diff)"
 
 # A program that does less in its second run: what is in one run only is counted.
 cat >app.sh <<END

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An output directory that somebody else wrote: what `report` prints of it, what `record --twice`
- * and `--kernels-from` take from it. Parts of the input are its files, in the order of `names`.
+ * An output directory that somebody else wrote: what `report` and `diff` print of it, what `record
+ * --twice` and `--kernels-from` take from it. Parts of the input are its files, in the order of
+ * `names`.
  */
 #include "fuzz.h"
 
 #include <stdio.h>
 
 #include "findings/kernel_times.h"
+#include "cli/report/diff.h"
 #include "cli/report/table_view.h"
 #include "cli/report/summary.h"
 #include "cli/report/twice.h"
@@ -65,6 +67,22 @@ static void take_times(void)
 	string_pool_free(strings);
 }
 
+static void compare(FILE *to)
+{
+	struct text_list runs[2] = {{NULL}, {NULL}};
+	struct diff diff = {.rank = NULL};
+
+	if (diff_init(&diff, NULL) < 0)
+		fuzz_fail("no memory");
+	if (diff_add(&diff, DIFF_A, fuzz_dir(), NULL) == 0 &&
+	    diff_add(&diff, DIFF_B, fuzz_dir(), NULL) == 0 && diff_finish(&diff, NULL) == 0) {
+		diff_print(&diff, 2, to);
+		diff_print_csv(&diff, to);
+		diff_print_json(&diff, runs, to);
+	}
+	diff_release(&diff);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static FILE *nowhere;
@@ -79,5 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	summary_print(fuzz_dir(), nowhere, NULL);
 	twice_write(fuzz_dir(), fuzz_dir(), &result, NULL);
 	take_times();
+	compare(nowhere);
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,6 +68,8 @@ static void expect(const char *host_without, const char *host_with, const char *
 
 static void test_twice__matches_by_name_and_order_per_rank(void **state)
 {
+	struct difference cost;
+
 	(void)state;
 	expect(HOST "0,User,\"a, b\",,0,10,5\n0,User,\"a, b\",,0,20,7\n1,User,\"a, b\",,0,10,9\n"
 	            "0,Op,\"a, b\",,0,30,1\n",
@@ -80,6 +83,12 @@ static void test_twice__matches_by_name_and_order_per_rank(void **state)
 	assert_int_equal(result.n_both, 4);
 	assert_int_equal(result.without_ns, 1 + 5 + 7); /* outermost */
 	assert_int_equal(result.with_ns, 2 + 6 + 6);
+	/* costs 1, 1, -1: mean 1/3, stddev 2 / sqrt(3), 2 degrees */
+	assert_true(result.cost_ns.n > 2.5 && result.cost_ns.n < 3.5);
+	cost = difference_from_zero(&result.cost_ns);
+	assert_true(fabs(cost.value - 1 / 3.0) < 1e-12);
+	assert_true(fabs(cost.error - 4.302652730 * 2 / 3) < 1e-6);
+	assert_false(difference_is_certain(&cost));
 }
 
 static void test_twice__counts_what_is_in_one_run_only(void **state)
