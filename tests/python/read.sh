@@ -40,4 +40,8 @@ cat >made/run.json <<-'END'
 	{"file": "ops.csv", "columns": [{"name": "given", "type": "integer"}, {"name": "number", "type": "number"}]},
 	{"file": "communication.txt"}]}
 END
-exec "$PYTHON" "$here/read.py" made [0-9]*
+# The same in a folder beside run.json.
+mkdir -p moved/tables
+cp made/run.json moved
+cp made/*.csv moved/tables
+exec "$PYTHON" "$here/read.py" made moved [0-9]*

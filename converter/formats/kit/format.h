@@ -63,7 +63,7 @@ int import_write_scope(struct import *import, uint32_t stream, const struct even
 /* Puts numbers of a stream behind the first 8 bytes of its uuid, which say what tool it is of. */
 void import_number_stream(struct import_stream *stream, uint32_t first, uint32_t second);
 
-/* What times count from: 0, or a day before the first one, where that is since the Unix epoch. */
+/* What times count from: 0, or 30 days before the first, where that is since the Unix epoch. */
 int64_t import_epoch_of(int64_t first_ns);
 
 /* Reads each file of `options->paths`, and of folders what the format's filter lets through, when

@@ -11,7 +11,7 @@
 #define SPOOL_BYTES   ((size_t)8 << 20)
 #define MAX_UPTIME_NS ((int64_t)1 << 53) /* larger times count from the Unix epoch */
 #define SECOND_NS     INT64_C(1000000000)
-#define DAY_S         86400
+#define EARLIER_S     (30 * INT64_C(86400)) /* what is not in order may be before the first */
 
 struct import *import_new(const struct import_format *format, const struct import_options *options)
 {
@@ -115,7 +115,7 @@ void import_number_stream(struct import_stream *stream, uint32_t first, uint32_t
 
 int64_t import_epoch_of(int64_t first_ns)
 {
-	return first_ns > MAX_UPTIME_NS ? (first_ns / SECOND_NS - DAY_S) * SECOND_NS : 0;
+	return first_ns > MAX_UPTIME_NS ? (first_ns / SECOND_NS - EARLIER_S) * SECOND_NS : 0;
 }
 
 static int next_written(struct import *import, uint32_t *ret_stream, struct event *ret_event)

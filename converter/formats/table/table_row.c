@@ -68,12 +68,12 @@ static int take_heading(struct table_file *table, size_t field, struct flextrace
 	bool is_other = column == FIELD_COUNT && !is_derived(heading);
 
 	FLEXTRACE_TRY(text_list_add(&table->others, "%s", is_other ? heading : ""));
-	if (column == FIELD_COUNT)
-		return FLEXTRACE_OK;
-	if (table_has(table, column))
+	if (*heading && (csv_reader_find(&table->csv, heading) != field ||
+	                 (column != FIELD_COUNT && table_has(table, column))))
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "A column stands twice: file=%s, column=%s", table->path, heading);
-	table->at[column] = field;
+	if (column != FIELD_COUNT)
+		table->at[column] = field;
 	return FLEXTRACE_OK;
 }
 

@@ -126,12 +126,36 @@ static void test_protobuf__ends_where_a_message_is_cut(void **state)
 	}
 }
 
+static void test_protobuf__stores_the_last_field_of_each_number(void **state)
+{
+	/* 1: 5, 1: 6, 3: "ab", 9: 1 */
+	static const uint8_t bytes[] = {0x08, 5, 0x08, 6, 0x1a, 2, 'a', 'b', 0x48, 1};
+	struct protobuf_field fields[4];
+	struct protobuf message;
+
+	(void)state;
+	for (size_t n = 0; n <= sizeof(bytes); n++) {
+		bool is_whole = n == 0 || n == 2 || n == 4 || n == 8 || n == sizeof(bytes);
+
+		message = of(bytes, n);
+		assert_int_equal(protobuf_read(&message, fields, 4),
+		                 is_whole ? 0 : FLEXTRACE_E_INPUT);
+		assert_true(message.at <= message.end);
+		assert_int_equal(fields[1].value, n < 2 ? 0 : n < 4 ? 5 : 6);
+		assert_int_equal(fields[2].number, 0);
+		assert_int_equal(protobuf_length(&fields[2].bytes), 0);
+	}
+	assert_int_equal(protobuf_length(&fields[3].bytes), 2);
+	assert_memory_equal(fields[3].bytes.at, "ab", 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_protobuf__reads_the_fields_that_are_there),
 		cmocka_unit_test(test_protobuf__reads_messages_in_messages),
 		cmocka_unit_test(test_protobuf__ends_where_a_message_is_cut),
+		cmocka_unit_test(test_protobuf__stores_the_last_field_of_each_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,10 +43,14 @@ class Tables:
         except KeyError:
             raise KeyError(f"{self.directory} has no table {name!r}; it has {', '.join(self.names())}") from None
 
+    def _path(self, file):
+        """Beside run.json, or in its folder for tables."""
+        path = os.path.join(self.directory, file)
+        return path if os.path.exists(path) else os.path.join(self.directory, "tables", file)
+
     def __getitem__(self, name):
         if name not in self._frames:
-            path = os.path.join(self.directory, self._file(name)["file"])
-            self._frames[name] = _read(path, self.columns(name))
+            self._frames[name] = _read(self._path(self._file(name)["file"]), self.columns(name))
         return self._frames[name]
 
     def __getattr__(self, name):

@@ -123,6 +123,10 @@ static const struct bad_line bad_files[] = {
 	{"rank,name,end_ns\n0,x,2\n", "column=start_ns"},
 	{"rank,name,start_ns\n0,x,1\n", "column=end_ns"},
 	{"rank,name,start_ns,end_ns\n", "There is no row of a table"},
+	{"rank,name,name,start_ns,end_ns\n0,x,y,1,2\n", "stands twice: file="},
+	{"rank,name,start_ns,end_ns,a,a\n0,x,1,2,3,4\n", "column=a"},
+	{"rank,name,start_ns,end_ns,seq,number\n0,x,1,2,3,4\n", "column=number"},
+	{"rank;name;start_ns;end_ns\n0;x;1;2\n", "commas are to stand between columns"},
 };
 
 static void test_table__says_what_a_file_lacks(void **state)
@@ -149,6 +153,29 @@ static void test_table__says_what_a_file_lacks(void **state)
 		ledger_release(&ledger);
 		string_pool_free(strings);
 	}
+}
+
+static void test_table__rows_need_not_be_in_order(void **state)
+{
+	const struct flex_run *run = convert(state, "rank,name,start_ns,dur_ns\n"
+	                                            "0,late,1700864000000000000,5\n"
+	                                            "0,early,1700000000000000000,5\n");
+
+	assert_int_equal(run->host.n_rows, 2);
+	assert_int_equal(flex_number(&run->host, 0, "start_ns"), 1700000000000000000);
+}
+
+static void test_table__a_bad_file_of_a_folder_costs_itself(void **state)
+{
+	struct flex_run *run = *state;
+
+	run->dialect = IMPORT_TABLE;
+	flex_add_file(run, "events.csv", "rank,name\n0,x\n");
+	flex_add_file(run, "host.csv", "rank,name,start_ns,end_ns\n0,x,1,2\n");
+	flex_convert_files(run, (const char *[]){run->in}, 1);
+	assert_int_equal(run->host.n_rows, 1);
+	assert_int_equal(ledger_total(&run->ledger, LOSS_TRUNCATED_STREAM), 1);
+	assert_non_null(strstr(run->warnings, "A column is missing"));
 }
 
 static void test_table__a_file_that_is_no_csv_ends_there(void **state)
@@ -364,6 +391,8 @@ int main(void)
 		TEST(test_table__takes_device_work_with_all_that_is_said_of_it),
 		TEST(test_table__a_bad_line_costs_itself),
 		TEST(test_table__says_what_a_file_lacks),
+		TEST(test_table__rows_need_not_be_in_order),
+		TEST(test_table__a_bad_file_of_a_folder_costs_itself),
 		TEST(test_table__a_file_that_is_no_csv_ends_there),
 		TEST(test_table__collectives_of_the_host_align_its_ranks),
 		TEST(test_table__collectives_of_devices_align_ranks_if_nothing_else_does),
