@@ -12,6 +12,9 @@
 #define ANALYSES(X)          \
 	X(kernels)           \
 	X(runtime)           \
+	X(key_averages)      \
+	X(key_averages_shapes) \
+	X(key_averages_stack) \
 	X(active)            \
 	X(breakdown)         \
 	X(overview)          \

@@ -21,7 +21,7 @@
 #include "engine/calibrate/calibrate.h"
 #include "engine/gather.h"
 
-#define MAX_ANALYSES 32
+#define MAX_ANALYSES 64
 
 struct pipeline {
 	struct stream_set *set; /* weak, all up to `options` */

@@ -34,6 +34,10 @@ foreach(name breakdown)
 		tests/support/scratch.c tests/support/table_cells.c tests/support/work_world.c LIBS flextrace_core)
 endforeach()
 flextrace_add_unit_test(NAME difference SOURCES converter/findings/statistics/difference.c LIBS m)
+foreach(name key_averages)
+	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/calls_fixture.c
+		tests/support/timeline_fixture.c tests/support/scratch.c LIBS flextrace_core)
+endforeach()
 flextrace_add_unit_test(NAME analysis_repeats SOURCES converter/findings/statistics/repeats.c)
 foreach(name active iterations stamps)
 	flextrace_add_unit_test(NAME analysis_${name}

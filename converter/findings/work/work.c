@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text/strings.h"
 #include "call_tree.h"
 
@@ -33,7 +32,7 @@ int work_read(struct work_reader *reader, const struct timeline *timeline)
 void work_release(struct work_reader *reader)
 {
 	free(reader->has_ops);
-	free(reader->is_collective);
+	map_release(&reader->is_collective);
 	*reader = (struct work_reader){0};
 }
 
@@ -56,11 +55,12 @@ static bool names_collective(const char *name)
 /* Whether the name of a kernel is a collective's; each name is looked at once. */
 static int find_collective(struct work_reader *reader, uint32_t name)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(reader->is_collective, reader->n_strings, name + 1ull));
-	if (!reader->is_collective[name])
-		reader->is_collective[name] =
-			names_collective(string_get(reader->timeline->strings, name)) ? 2 : 1;
-	return reader->is_collective[name] == 2;
+	uint32_t *is_collective;
+
+	FLEXTRACE_TRY(map_enter(&reader->is_collective, name, 0, &is_collective));
+	if (*is_collective == MAP_NONE)
+		*is_collective = names_collective(string_get(reader->timeline->strings, name));
+	return (int)*is_collective;
 }
 
 /* Stores the class of a part of a control block. */

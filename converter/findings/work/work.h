@@ -14,6 +14,7 @@
 #ifndef FLEXTRACE_WORK_H
 #define FLEXTRACE_WORK_H
 
+#include "base/map.h"
 #include "model/timeline/timeline_read.h"
 
 enum work_class { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMORY, WORK_PREPARE, WORK_CLASS_COUNT };
@@ -31,9 +32,8 @@ struct work {
 struct work_reader {
 	const struct timeline *timeline; /* weak */
 	struct table_cursor cursor;
-	bool *has_ops;          /* owned: by device */
-	uint8_t *is_collective; /* owned: by string: 0 = not looked at, 1 = no, 2 = yes */
-	uint32_t n_strings;     /* that there is room for */
+	bool *has_ops;            /* owned: by device */
+	struct map is_collective; /* by name, once it was looked at */
 };
 
 /* "compute", "communication", "memory", "prepare". */

@@ -99,6 +99,27 @@ static uint64_t count_launched(const struct flex_run *run)
 	return n;
 }
 
+/* Both sides of key_averages.csv have all device work. */
+static void check_averages(const struct flex_run *run, int64_t sum_ns)
+{
+	struct csv_table table = flex_read_table(run, "key_averages.csv");
+	int64_t host_ns = 0, device_ns = 0;
+
+	for (uint64_t i = 0; i < table.n_rows; i++) {
+		int64_t self_ns = flex_number(&table, i, "device_self_ns");
+
+		if (*flex_cell(&table, i, "window"))
+			continue;
+		if (strcmp(flex_cell(&table, i, "side"), "device") == 0)
+			device_ns += self_ns;
+		else
+			host_ns += self_ns;
+	}
+	csv_table_release(&table);
+	assert_int_equal(host_ns, sum_ns);
+	assert_int_equal(device_ns, sum_ns);
+}
+
 static void check_file(void **state, const struct known *known)
 {
 	struct flex_run *run = convert(state, &known->path, 1);
@@ -118,6 +139,7 @@ static void check_file(void **state, const struct known *known)
 		assert_string_equal(flex_cell(&run->events, i, "status"), "given");
 	}
 	assert_int_equal(sum_ns, known->sum_dur_ns);
+	check_averages(run, known->sum_dur_ns);
 	assert_int_equal(first_ns, known->first_device_ns);
 	assert_int_equal(last_ns, known->last_end_ns);
 	assert_int_equal(count_lanes(run), known->n_lanes);
