@@ -8,9 +8,10 @@
  *   peer; else they say nothing;
  * - send, recv: the receiver leaves after the sender entered.
  *
- * Calls that return before their work is done (MPI_I...) and those whose parts may be empty
- * (alltoallv, ...) promise nothing of that: their names are not known here. A non-blocking send
- * is as good as a blocking one.
+ * Calls that return before their work is done (MPI_I..., MPI_..._init) and those whose parts may be
+ * empty (alltoallv, ...) promise nothing of that: their names are not known here. What lasts from
+ * there to the end of the call that waits for it ("MPI_Iallreduce+MPI_Wait") promises as much as
+ * one that blocks. A non-blocking send is as good as a blocking one.
  */
 #include "sync_ops.h"
 
@@ -21,6 +22,7 @@
 #include "base/text/ascii.h"
 
 #define MAX_NAME 32
+#define WAITED   "+MPI_Wait"
 
 /* "MPI_Allreduce", "MPI_Allreduce_c" (with large counts), "nccl:all_reduce" -> "allreduce"; cut if
  * it is longer than any name we know. */
@@ -30,7 +32,8 @@ static void plain_name(const char *op, char name[MAX_NAME])
 	size_t n = 0;
 
 	for (const char *c = colon ? colon + 1 : op; *c && n + 1 < MAX_NAME; c++) {
-		if (strcmp(c, "_c") == 0)
+		if (strcmp(c, "_c") == 0 || strcmp(c, WAITED) == 0 || strcmp(c, "_c" WAITED) == 0 ||
+		    strcmp(c, "_init" WAITED) == 0)
 			break;
 		if (isalnum((unsigned char)*c))
 			name[n++] = ascii_lower(*c);
@@ -80,6 +83,8 @@ enum op_family sync_op_family(const char *op)
 		start += 3;
 	else if (strncmp(start, "nccl", 4) == 0)
 		start += 4;
+	if (strstr(op, "MPI_I") == op && strstr(op, WAITED))
+		start++;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(start, names[i].name) == 0)
 			return names[i].family;
@@ -90,7 +95,7 @@ enum op_family sync_op_family(const char *op)
 bool sync_op_is_async(const char *op)
 {
 	return strncmp(op, "MPI_", 4) == 0 && (op[4] == 'I' || strstr(op, "_init")) &&
-	       sync_op_family(op) == OP_OTHER;
+	       sync_op_family(op) < OP_SEND;
 }
 
 static uint64_t mix(uint32_t rank)

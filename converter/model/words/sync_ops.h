@@ -26,7 +26,7 @@ enum op_family {
 enum op_family sync_op_family(const char *op);
 
 /* Whether it lasts from a call that returns before its work is done to another one that waits for
- * it: "MPI_Iallreduce", "MPI_Allreduce_init". */
+ * it: "MPI_Iallreduce+MPI_Wait", "MPI_Allreduce_init+MPI_Wait". */
 bool sync_op_is_async(const char *op);
 
 /* Ranks in a list like "1,2": their number (0: not such a list), and in `ret_only` the only one

@@ -34,7 +34,16 @@ static void test_sync_ops__know_what_waits_for_whom(void **state)
 		{"recv", OP_RECEIVE},
 		{"MPI_Irecv", OP_OTHER},      /* returns before anything came */
 		{"MPI_Iallreduce", OP_OTHER}, /* likewise */
-		{"MPI_Alltoallv", OP_OTHER},  /* may wait for nobody */
+		{"MPI_Iallreduce+MPI_Wait", OP_ALL_REDUCE},
+		{"MPI_Iallreduce_c+MPI_Wait", OP_ALL_REDUCE},
+		{"MPI_Allreduce_init+MPI_Wait", OP_ALL_REDUCE},
+		{"MPI_Ibcast+MPI_Wait", OP_BROADCAST},
+		{"MPI_Ibarrier+MPI_Wait", OP_BARRIER},
+		{"MPI_Allreduce_init", OP_OTHER},
+		{"MPI_Iallreduce+MPI_Wait (empty)", OP_OTHER},
+		{"MPI_Ialltoallv+MPI_Wait", OP_OTHER},
+		{"MPI_Irecv+MPI_Wait", OP_RECEIVE},
+		{"MPI_Alltoallv", OP_OTHER}, /* may wait for nobody */
 		{"MPI_Bcast (empty)", OP_OTHER},
 		{"MPI_Allreduce_init", OP_OTHER},
 		{"all_reduce_but_longer_than_any_name", OP_OTHER},
@@ -52,6 +61,9 @@ static void test_sync_ops__know_what_ends_in_another_call(void **state)
 	(void)state;
 	assert_true(sync_op_is_async("MPI_Iallreduce"));
 	assert_true(sync_op_is_async("MPI_Bcast_init"));
+	assert_true(sync_op_is_async("MPI_Iallreduce+MPI_Wait"));
+	assert_true(sync_op_is_async("MPI_Ialltoallv+MPI_Wait"));
+	assert_true(sync_op_is_async("MPI_Bcast_init+MPI_Wait"));
 	assert_false(sync_op_is_async("MPI_Isend"));
 	assert_false(sync_op_is_async("MPI_Allreduce"));
 	assert_false(sync_op_is_async("MPI_Alltoallv"));
