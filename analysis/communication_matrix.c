@@ -39,21 +39,13 @@ struct matrix_row {
 	uint64_t sent, sent_bytes, received, received_bytes, matched;
 };
 
-/* A window of a process. */
-struct span {
-	int64_t start_time_ns, end_time_ns;
-	uint32_t process, name;
-};
-
 struct matrix {
 	const struct timeline *timeline; /* weak, both */
 	const struct owners *owners;
 	struct message_side *sides; /* owned, all */
-	struct span *windows;
-	uint32_t *open; /* windows */
 	struct matrix_row *rows;
 	struct map positions; /* (window and process; peer and kind) -> row */
-	uint32_t n_sides, n_windows, n_open, n_rows;
+	uint32_t n_sides, n_rows;
 };
 
 static const char *name_of_kind(uint8_t kind)
@@ -77,58 +69,55 @@ static const struct column columns[] = {
 
 /* -- sides ------------------------------------------------------------------------------------- */
 
+/* Adds one, with the ranks of both, if they are known. */
+static int add_side(struct matrix *matrix, const struct message_side *side, int32_t peer)
+{
+	int32_t self = matrix->timeline->identity->processes[side->process].rank;
+
+	if (self < 0 || peer < 0)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(ARRAY_PUSH(matrix->sides, matrix->n_sides, *side));
+	matrix->sides[matrix->n_sides - 1].from = side->is_receive ? peer : self;
+	matrix->sides[matrix->n_sides - 1].to = side->is_receive ? self : peer;
+	return FLEXTRACE_OK;
+}
+
 static int take_point(void *context, const struct sync_point *point)
 {
 	struct matrix *matrix = context;
 	const struct timeline *timeline = matrix->timeline;
 	enum op_family family = sync_op_family(string_get(timeline->strings, point->op));
-	int32_t self = timeline->identity->processes[point->process].rank, peer = -1;
-	bool is_receive = family == OP_RECEIVE;
-	uint64_t sum;
-
-	if (family < OP_SEND || point->enter_host_ns == INT64_MIN || !point->peers)
-		return FLEXTRACE_OK;
-	sync_op_peers(string_get(timeline->strings, point->peers), self, &peer, &sum);
-	if (self < 0 || peer < 0)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_ROOM(matrix->sides, matrix->n_sides));
-	matrix->sides[matrix->n_sides++] = (struct message_side){
-		.time_ns = alignment_place(timeline->alignment, point->process,
-	                                   point->enter_host_ns)
-	                           .time_ns,
+	struct message_side side = {
 		.seq = point->seq,
 		.bytes = point->bytes,
 		.process = point->process,
 		.group = point->group,
-		.from = is_receive ? peer : self,
-		.to = is_receive ? self : peer,
-		.is_receive = is_receive,
+		.is_receive = family == OP_RECEIVE,
 		.kind = OF_PROGRAM,
 	};
-	return FLEXTRACE_OK;
+	int32_t peer;
+	uint64_t sum;
+
+	if (family < OP_SEND || point->enter_host_ns == INT64_MIN || !point->peers)
+		return FLEXTRACE_OK;
+	sync_op_peers(string_get(timeline->strings, point->peers), -1, &peer, &sum);
+	side.time_ns =
+		alignment_place(timeline->alignment, point->process, point->enter_host_ns).time_ns;
+	return add_side(matrix, &side, peer);
 }
 
 static int take_end(struct matrix *matrix, const struct transfer_end *end)
 {
-	const struct timeline *timeline = matrix->timeline;
-	const struct tick_op *op = &timeline->ops[end->source];
-	uint32_t process = timeline->identity->devices[op->device].process;
-	int32_t self = timeline->identity->processes[process].rank;
-	bool is_receive = end->role == MESSAGE_RECEIVE;
-
-	if (self < 0 || op->peer < 0)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_ROOM(matrix->sides, matrix->n_sides));
-	matrix->sides[matrix->n_sides++] = (struct message_side){
+	const struct tick_op *op = &matrix->timeline->ops[end->source];
+	struct message_side side = {
 		.time_ns = end->start_time_ns,
 		.bytes = op->bytes,
-		.process = process,
-		.from = is_receive ? op->peer : self,
-		.to = is_receive ? self : op->peer,
-		.is_receive = is_receive,
+		.process = matrix->timeline->identity->devices[op->device].process,
+		.is_receive = end->role == MESSAGE_RECEIVE,
 		.kind = OF_DEVICE,
 	};
-	return FLEXTRACE_OK;
+
+	return add_side(matrix, &side, op->peer);
 }
 
 static int take_sides(struct matrix *matrix, const struct transfers *transfers)
@@ -170,8 +159,7 @@ static void match_sides(struct matrix *matrix)
 	struct message_side *sides = matrix->sides;
 	uint32_t n = matrix->n_sides, end;
 
-	if (n)
-		qsort(sides, n, sizeof(*sides), compare_sides);
+	qsort(sides, n, sizeof(*sides), compare_sides);
 	for (uint32_t first = 0; first < n; first = end) {
 		for (end = first + 1; end < n && compare_messages(&sides[first], &sides[end]) == 0;)
 			end++;
@@ -179,33 +167,18 @@ static void match_sides(struct matrix *matrix)
 	}
 }
 
-/* -- windows ----------------------------------------------------------------------------------- */
-
-static int take_windows(struct matrix *matrix)
-{
-	const struct timeline *timeline = matrix->timeline;
-
-	TABLE_EACH(struct host_row, row, &timeline->host_rows) {
-		uint32_t thread = timeline->tracks[row->track].owner;
-
-		if (row->kind != HOST_WINDOW)
-			continue;
-		FLEXTRACE_TRY(ARRAY_ROOM(matrix->windows, matrix->n_windows));
-		matrix->windows[matrix->n_windows++] = (struct span){
-			.start_time_ns = row->start_time_ns,
-			.end_time_ns = row->end_time_ns,
-			.process = timeline->identity->threads[thread].process,
-			.name = row->name,
-		};
-	}
-	return FLEXTRACE_OK;
-}
+/* -- counting ---------------------------------------------------------------------------------- */
 
 static int by_time(const void *left, const void *right)
 {
 	const struct message_side *a = left, *b = right;
 
-	return ORDER(a->time_ns, b->time_ns);
+	return ORDER(a->process, b->process) ?: ORDER(a->time_ns, b->time_ns);
+}
+
+static bool is_before(const void *side, const void *first)
+{
+	return by_time(side, first) < 0;
 }
 
 static int count_side(struct matrix *matrix, const struct message_side *side, uint32_t window)
@@ -235,41 +208,31 @@ static int count_side(struct matrix *matrix, const struct message_side *side, ui
 	return FLEXTRACE_OK;
 }
 
-/* Counts a side in those windows of its process that are open when it begins, and lets go of those
- * that are not. */
-static int count_in_windows(struct matrix *matrix, const struct message_side *side)
+/* Counts what begins in a window of its process. */
+static int count_in_window(struct matrix *matrix, const struct host_row *window)
 {
-	uint32_t n = matrix->n_open;
+	const struct timeline *timeline = matrix->timeline;
+	uint32_t thread = timeline->tracks[window->track].owner;
+	struct message_side first = {.time_ns = window->start_time_ns,
+	                             .process = timeline->identity->threads[thread].process};
+	uint32_t i = array_count_before(matrix->sides, matrix->n_sides, sizeof(first), is_before,
+	                                &first);
 
-	matrix->n_open = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct span *window = &matrix->windows[matrix->open[i]];
-
-		if (window->end_time_ns < side->time_ns)
-			continue;
-		matrix->open[matrix->n_open++] = matrix->open[i];
-		if (window->process == side->process)
-			FLEXTRACE_TRY(count_side(matrix, side, window->name));
-	}
+	for (; i < matrix->n_sides && matrix->sides[i].process == first.process &&
+	       matrix->sides[i].time_ns <= window->end_time_ns;
+	     i++)
+		FLEXTRACE_TRY(count_side(matrix, &matrix->sides[i], window->name));
 	return FLEXTRACE_OK;
 }
 
 static int count_sides(struct matrix *matrix)
 {
-	uint32_t next = 0;
-
-	if (matrix->n_sides)
-		qsort(matrix->sides, matrix->n_sides, sizeof(*matrix->sides), by_time);
-	for (uint32_t i = 0; i < matrix->n_sides; i++) {
-		const struct message_side *side = &matrix->sides[i];
-
-		for (; next < matrix->n_windows &&
-		       matrix->windows[next].start_time_ns <= side->time_ns;
-		     next++)
-			FLEXTRACE_TRY(ARRAY_PUSH(matrix->open, matrix->n_open, next));
-		FLEXTRACE_TRY(count_side(matrix, side, 0));
-		FLEXTRACE_TRY(count_in_windows(matrix, side));
-	}
+	qsort(matrix->sides, matrix->n_sides, sizeof(*matrix->sides), by_time);
+	for (uint32_t i = 0; i < matrix->n_sides; i++)
+		FLEXTRACE_TRY(count_side(matrix, &matrix->sides[i], 0));
+	TABLE_EACH(struct host_row, row, &matrix->timeline->host_rows)
+		if (row->kind == HOST_WINDOW)
+			FLEXTRACE_TRY(count_in_window(matrix, row));
 	return FLEXTRACE_OK;
 }
 
@@ -287,23 +250,12 @@ static int compare_rows(const void *left, const void *right, void *context)
 	       ORDER(a->peer, b->peer) ?: ORDER(a->kind, b->kind);
 }
 
-static void release(struct matrix *matrix)
-{
-	map_release(&matrix->positions);
-	free(matrix->sides);
-	free(matrix->windows);
-	free(matrix->open);
-	free(matrix->rows);
-}
-
 static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	struct matrix matrix = {.timeline = findings->timeline, .owners = findings->owners};
 	int code = take_sides(&matrix, findings->transfers);
 
-	if (code == FLEXTRACE_OK && matrix.n_sides)
-		code = take_windows(&matrix);
-	if (code == FLEXTRACE_OK) {
+	if (code == FLEXTRACE_OK && matrix.n_sides) {
 		match_sides(&matrix);
 		code = count_sides(&matrix);
 	}
@@ -311,7 +263,9 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 		qsort_r(matrix.rows, matrix.n_rows, sizeof(*matrix.rows), compare_rows, &matrix);
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < matrix.n_rows; i++)
 		row_put(sink, &matrix.rows[i]);
-	release(&matrix);
+	map_release(&matrix.positions);
+	free(matrix.sides);
+	free(matrix.rows);
 	return code;
 }
 

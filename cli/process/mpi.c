@@ -2,7 +2,6 @@
 #include "mpi.h"
 
 #include <elf.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,103 +10,85 @@
 #include "provider.h"
 #include "tracer/src/area/elf_file.h"
 
-#define LIBRARY "libflextrace-mpi-%s.so"
-
-/* An MPI, what its programs need, and the names of its launchers where links end. */
-static const struct mpi_kind {
-	const char *name, *title;
-	const char *needed[3];
-	const char *launchers[3];
-} kinds[] = {
-	{"openmpi", "Open MPI", {"libmpi.so.40"}, {"orterun", "prterun", "openmpi"}},
-	{"mpich", "MPICH", {"libmpich.so.12", "libmpi.so.12"}, {"hydra", "mpich"}},
+/* A word, and the MPI that it tells of. */
+struct mark {
+	const char *word, *mpi;
 };
-#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-static bool has_string(const char *strings, uint64_t n_bytes, const char *wanted)
+static const char *mpi_of_strings(const char *strings, uint64_t n_bytes)
 {
-	for (uint64_t i = 0; i < n_bytes; i += strlen(strings + i) + 1) /* a NUL is behind them */
-		if (strcmp(strings + i, wanted) == 0)
-			return true;
-	return false;
-}
+	static const struct mark libraries[] = {{"libmpi.so.40", "openmpi"},
+	                                        {"libmpich.so.12", "mpich"},
+	                                        {"libmpi.so.12", "mpich"}};
 
-/* The names of libraries that a program needs are among the strings of its dynamic section. */
-static const struct mpi_kind *kind_of_strings(const char *strings, uint64_t n_bytes)
-{
-	for (size_t i = 0; i < N_KINDS; i++)
-		for (size_t n = 0; n < 3 && kinds[i].needed[n]; n++)
-			if (has_string(strings, n_bytes, kinds[i].needed[n]))
-				return &kinds[i];
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+		if (memmem(strings, n_bytes, libraries[i].word, strlen(libraries[i].word) + 1))
+			return libraries[i].mpi;
 	return NULL;
 }
 
-static const struct mpi_kind *kind_of_program(const char *program)
+/* The names of libraries that a program needs are among the strings of its dynamic section. */
+static const char *mpi_of_program(const char *program)
 {
 	struct flextrace_i_elf_section section;
-	const struct mpi_kind *kind = NULL;
 	struct flextrace_i_elf elf;
 	char path[PATH_MAX], *strings;
+	const char *mpi = NULL;
 
 	if (program[0] == '-' || child_find(program, path) != 0 ||
 	    flextrace_i_elf_open(&elf, path) != 0)
 		return NULL;
 	if (flextrace_i_elf_find(&elf, ".dynstr", SHT_STRTAB, &section) == 0 &&
 	    flextrace_i_elf_load(&elf, &section, &strings) == 0) {
-		kind = kind_of_strings(strings, section.bytes);
+		mpi = mpi_of_strings(strings, section.bytes);
 		free(strings);
 	}
 	flextrace_i_elf_close(&elf);
-	return kind;
+	return mpi;
 }
 
-static const struct mpi_kind *kind_of_launcher(const char *program)
+/* By its name where links end. */
+static const char *mpi_of_launcher(const char *program)
 {
+	static const struct mark launchers[] = {{"orterun", "openmpi"},
+	                                        {"prterun", "openmpi"},
+	                                        {"openmpi", "openmpi"},
+	                                        {"hydra", "mpich"},
+	                                        {"mpich", "mpich"}};
 	char path[PATH_MAX], real[PATH_MAX];
 
 	if (child_find(program, path) != 0 || !realpath(path, real))
 		return NULL;
-	for (size_t i = 0; i < N_KINDS; i++)
-		for (size_t n = 0; n < 3 && kinds[i].launchers[n]; n++)
-			if (strstr(strrchr(real, '/'), kinds[i].launchers[n]))
-				return &kinds[i];
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
+		if (strstr(strrchr(real, '/'), launchers[i].word))
+			return launchers[i].mpi;
 	return NULL;
-}
-
-static const struct mpi_kind *choose(const char *wanted, char *const argv[])
-{
-	const struct mpi_kind *kind = NULL;
-
-	for (size_t i = 0; i < N_KINDS; i++)
-		if (strcmp(kinds[i].name, wanted) == 0)
-			return &kinds[i];
-	if (strcmp(wanted, MPI_AUTO) != 0)
-		return NULL;
-	for (char *const *word = argv; *word && !kind; word++)
-		kind = kind_of_program(*word);
-	return kind ? kind : kind_of_launcher(argv[0]);
 }
 
 int mpi_find_library(const char *wanted, char *const argv[], char ret_path[PATH_MAX],
                      struct flextrace_error *error)
 {
-	const struct mpi_kind *kind = choose(wanted, argv);
+	const char *mpi = strcmp(wanted, MPI_AUTO) == 0 ? NULL : wanted;
 	char file[64];
 
-	if (!kind && strcmp(wanted, MPI_AUTO) != 0)
-		return error_set(error, FLEXTRACE_E_USAGE,
-		                 "Option `mpi` takes openmpi or mpich: value=%s", wanted);
-	if (!kind)
+	for (char *const *word = argv; *word && !mpi; word++)
+		mpi = mpi_of_program(*word);
+	if (!mpi)
+		mpi = mpi_of_launcher(argv[0]);
+	if (!mpi)
 		return error_set(error, FLEXTRACE_E_USAGE,
 		                 "No program of the command needs an MPI that is known; say which "
 		                 "it is with --mpi=openmpi or --mpi=mpich");
-	snprintf(file, sizeof(file), LIBRARY, kind->name);
+	if (strcmp(mpi, "openmpi") != 0 && strcmp(mpi, "mpich") != 0)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `mpi` takes openmpi or mpich: value=%s", wanted);
+	snprintf(file, sizeof(file), "libflextrace-mpi-%s.so", mpi);
 	if (library_find("mpi/", file, ret_path))
 		return FLEXTRACE_OK;
 	return error_set(error, FLEXTRACE_E_USAGE,
-	                 "There is no %s beside this command: flextrace was built where %s's "
-	                 "compiler wrapper (mpicc) was not found",
-	                 file, kind->title);
+	                 "There is no %s beside this command: flextrace was built where the "
+	                 "compiler wrapper of that MPI (mpicc) was not found",
+	                 file);
 }
 
 void mpi_preload(const char *library)
