@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Begin and end of MPI, and communicators. All ranks of a communicator call those that make others
- * of it in one order, so that each is counted before it is called, whatever comes of it.
+ * of it in one order, so that each is counted, whatever comes of it.
  */
 #include <string.h>
 
 #include "interpose.h"
-#include "record.h"
-#include "requests.h"
 #include "start.h"
 
 /* -- begin and end ----------------------------------------------------------------------------- */
@@ -27,7 +25,7 @@ static void begin(void)
 	MPI_Comm parent;
 	int rank, n_ranks, n, level;
 
-	if (!real_begin())
+	if (!real_is_ours())
 		return;
 	REAL(Comm_rank)(MPI_COMM_WORLD, &rank);
 	REAL(Comm_size)(MPI_COMM_WORLD, &n_ranks);
@@ -72,138 +70,88 @@ INTERPOSE(Finalize, (void))
 
 /* -- communicators ----------------------------------------------------------------------------- */
 
-/* A call that makes one of `parent`, with all of its ranks. */
-#define CREATE(name, kind, parent, parameters, arguments)                       \
-	INTERPOSE(name, (UNPACK parameters, MPI_Comm * comm))                   \
-	{                                                                       \
-		struct call call;                                               \
-		bool is_own = call_begin(&call, "MPI_" #name);                  \
-		uint64_t number = is_own ? communicator_next_child(parent) : 0; \
-		int code = REAL(name)(UNPACK arguments, comm);                  \
-                                                                                \
-		if (is_own && code == MPI_SUCCESS)                              \
-			communicator_add_child(parent, kind, number, *comm);    \
-		call_end(&call);                                                \
-		return code;                                                    \
-	}
+/* `tag`: of a call that only those ranks make who are in it, else NO_TAG. */
+static void end_create(const struct call *call, const char *kind, MPI_Comm of, int tag,
+                       const MPI_Comm *comm, int code)
+{
+	uint64_t n = call->is_own && tag == NO_TAG ? communicator_next_child(of) : 0;
+
+	if (call->is_own && code == MPI_SUCCESS)
+		communicator_add(of, kind, n, tag, *comm);
+}
+
+#define CREATE_TAGGED(name, kind, of, tag, parameters, arguments)                           \
+	CALL(name, (UNPACK parameters, MPI_Comm * comm), (UNPACK arguments, comm), (void)0, \
+	     end_create(&call, kind, of, tag, comm, code))
+#define CREATE(name, kind, parameters, arguments) \
+	CREATE_TAGGED(name, kind, of, NO_TAG, parameters, arguments)
 
 /* NOLINTBEGIN(readability-function-size): so many parameters MPI has */
 /* clang-format off */
-CREATE(Comm_dup, "dup", of, (MPI_Comm of), (of))
-CREATE(Comm_dup_with_info, "dup", of, (MPI_Comm of, MPI_Info info), (of, info))
-CREATE(Comm_split, "split", of, (MPI_Comm of, int color, int key), (of, color, key))
-CREATE(Comm_split_type, "split", of, (MPI_Comm of, int type, int key, MPI_Info info),
+CREATE(Comm_dup, "dup", (MPI_Comm of), (of))
+CREATE(Comm_dup_with_info, "dup", (MPI_Comm of, MPI_Info info), (of, info))
+CREATE(Comm_split, "split", (MPI_Comm of, int color, int key), (of, color, key))
+CREATE(Comm_split_type, "split", (MPI_Comm of, int type, int key, MPI_Info info),
        (of, type, key, info))
-CREATE(Comm_create, "create", of, (MPI_Comm of, MPI_Group group), (of, group))
-CREATE(Cart_create, "cart", of,
+CREATE(Comm_create, "create", (MPI_Comm of, MPI_Group group), (of, group))
+CREATE(Cart_create, "cart",
        (MPI_Comm of, int n_dims, const int dims[], const int are_rings[], int may_reorder),
        (of, n_dims, dims, are_rings, may_reorder))
-CREATE(Cart_sub, "sub", of, (MPI_Comm of, const int remain[]), (of, remain))
-CREATE(Graph_create, "graph", of,
-       (MPI_Comm of, int n_nodes, const int index[], const int edges[], int may_reorder),
-       (of, n_nodes, index, edges, may_reorder))
-CREATE(Dist_graph_create, "graph", of,
+CREATE(Cart_sub, "sub", (MPI_Comm of, const int remain[]), (of, remain))
+CREATE(Dist_graph_create, "graph",
        (MPI_Comm of, int n, const int sources[], const int degrees[], const int targets[],
         const int weights[], MPI_Info info, int may_reorder),
        (of, n, sources, degrees, targets, weights, info, may_reorder))
-CREATE(Dist_graph_create_adjacent, "graph", of,
+CREATE(Dist_graph_create_adjacent, "graph",
        (MPI_Comm of, int n_in, const int sources[], const int weights_in[], int n_out,
         const int targets[], const int weights_out[], MPI_Info info, int may_reorder),
        (of, n_in, sources, weights_in, n_out, targets, weights_out, info, may_reorder))
-CREATE(Intercomm_merge, "merge", of, (MPI_Comm of, int is_high), (of, is_high))
+CREATE(Intercomm_merge, "merge", (MPI_Comm of, int is_high), (of, is_high))
+CREATE_TAGGED(Comm_create_group, "group", of, tag, (MPI_Comm of, MPI_Group group, int tag),
+              (of, group, tag))
+/* The two sides have different communicators; what they have in common is the world. */
+CREATE_TAGGED(Intercomm_create, "inter", MPI_COMM_WORLD, tag,
+              (MPI_Comm of, int leader, MPI_Comm bridge, int other_leader, int tag),
+              (of, leader, bridge, other_leader, tag))
 /* clang-format on */
 /* NOLINTEND(readability-function-size) */
 
-static void keep_dup(MPI_Comm parent, uint64_t n, MPI_Comm *comm, MPI_Request request)
+static void end_idup(const struct call *call, MPI_Comm of, MPI_Comm *comm,
+                     const MPI_Request *request, int code)
 {
-	struct pending *pending = pending_new(PENDING_COMMUNICATOR);
+	uint64_t n = call->is_own ? communicator_next_child(of) : 0;
+	struct pending *pending = NULL;
 
+	if (call->is_own && code == MPI_SUCCESS)
+		pending = pending_new(PENDING_COMMUNICATOR);
 	if (!pending)
 		return;
-	pending->parent = parent;
+	pending->envelope.comm = of;
 	pending->number = n;
 	pending->new_comm = comm;
-	pending_keep(pending, HANDLE_KEY(request));
+	pending_keep(pending, HANDLE_KEY(*request));
 }
 
-INTERPOSE(Comm_idup, (MPI_Comm of, MPI_Comm *comm, MPI_Request *request))
-{
-	struct call call;
-	bool is_own = call_begin(&call, "MPI_Comm_idup");
-	uint64_t n = is_own ? communicator_next_child(of) : 0;
-	int code = REAL(Comm_idup)(of, comm, request);
-
-	if (is_own && code == MPI_SUCCESS)
-		keep_dup(of, n, comm, *request);
-	call_end(&call);
-	return code;
-}
-
-/* -- of some ranks only ------------------------------------------------------------------------ */
-
-INTERPOSE(Comm_create_group, (MPI_Comm of, MPI_Group group, int tag, MPI_Comm *comm))
-{
-	struct call call;
-	bool is_own = call_begin(&call, "MPI_Comm_create_group");
-	int code = REAL(Comm_create_group)(of, group, tag, comm);
-
-	if (is_own && code == MPI_SUCCESS)
-		communicator_add_some(of, "group", tag, *comm);
-	call_end(&call);
-	return code;
-}
-
-INTERPOSE(Intercomm_create,
-          (MPI_Comm of, int leader, MPI_Comm bridge, int other_leader, int tag, MPI_Comm *comm))
-{
-	struct call call;
-	bool is_own = call_begin(&call, "MPI_Intercomm_create");
-	int code = REAL(Intercomm_create)(of, leader, bridge, other_leader, tag, comm);
-
-	/* The two sides have different communicators; what they have in common is the world. */
-	if (is_own && code == MPI_SUCCESS)
-		communicator_add_some(MPI_COMM_WORLD, "inter", tag, *comm);
-	call_end(&call);
-	return code;
-}
+CALL(Comm_idup, (MPI_Comm of, MPI_Comm *comm, MPI_Request *request), (of, comm, request), (void)0,
+     end_idup(&call, of, comm, request, code))
 
 /* -- names, and the end ------------------------------------------------------------------------ */
 
-INTERPOSE(Comm_set_name, (MPI_Comm comm, const char *name))
+static void annotate(const struct call *call, MPI_Comm comm, const char *name)
 {
-	const struct communicator *communicator;
-	struct call call;
+	const struct communicator *communicator = call->is_own ? communicator_find(comm) : NULL;
 
-	if (call_begin(&call, "MPI_Comm_set_name")) {
-		record_lock();
-		communicator = communicator_find(comm);
-		if (communicator)
-			FLEXTRACE_ANNOTATE(communicator->group, name);
-		record_unlock();
-	}
-	call_end(&call);
-	return REAL(Comm_set_name)(comm, name);
+	if (communicator)
+		FLEXTRACE_ANNOTATE(communicator->group, name);
 }
 
-static void drop(MPI_Comm comm)
+static void drop(const struct call *call, MPI_Comm comm)
 {
-	record_lock();
-	communicator_drop(comm);
-	record_unlock();
+	if (call->is_own)
+		communicator_drop(comm);
 }
 
-#define END(name)                                \
-	INTERPOSE(name, (MPI_Comm * comm))       \
-	{                                        \
-		struct call call;                \
-		int code;                        \
-                                                 \
-		call_begin(&call, "MPI_" #name); \
-		drop(*comm);                     \
-		code = REAL(name)(comm);         \
-		call_end(&call);                 \
-		return code;                     \
-	}
-
-END(Comm_free)
-END(Comm_disconnect)
+CALL(Comm_set_name, (MPI_Comm comm, const char *name), (comm, name), annotate(&call, comm, name),
+     (void)0)
+CALL(Comm_free, (MPI_Comm * comm), (comm), drop(&call, *comm), (void)0)
+CALL(Comm_disconnect, (MPI_Comm * comm), (comm), drop(&call, *comm), (void)0)

@@ -3,79 +3,46 @@
  * Requests: started, waited for, tested, cancelled, freed. What a test or probe that finds nothing
  * takes is not recorded: programs call them without end.
  */
-#include <stdlib.h>
-
 #include "interpose.h"
-#include "requests.h"
 
 /* -- starting ---------------------------------------------------------------------------------- */
 
-static struct pending *begin_start(MPI_Request request)
-{
-	struct pending *pending = pending_find(HANDLE_KEY(request));
-
-	if (pending)
-		pending_start(pending);
-	return pending;
-}
-
-INTERPOSE(Start, (MPI_Request * request))
-{
-	struct call call;
-	struct pending *pending = call_begin(&call, "MPI_Start") ? begin_start(*request) : NULL;
-	int code = REAL(Start)(request);
-
-	if (pending)
-		pending_started(pending, code);
-	call_end(&call);
-	return code;
-}
-
 /* They are started in any order, as if by several threads at once. */
-INTERPOSE(Startall, (int n, MPI_Request requests[]))
+static void begin_start(const struct call *call, int n, const MPI_Request *requests)
 {
-	struct call call;
-	bool is_own = call_begin(&call, "MPI_Startall");
-	int code;
+	for (int i = 0; call->is_own && i < n; i++) {
+		struct pending *pending = pending_find(requests[i]);
 
-	for (int i = 0; is_own && i < n; i++)
-		begin_start(requests[i]);
-	code = REAL(Startall)(n, requests);
-	for (int i = n; is_own && i-- > 0;) { /* so that what was sent is inside each other */
-		struct pending *pending = pending_find(HANDLE_KEY(requests[i]));
+		if (pending)
+			pending_start(pending);
+	}
+}
+
+/* Backwards, so that what was sent is inside each other. */
+static void end_start(const struct call *call, int n, const MPI_Request *requests, int code)
+{
+	for (int i = n; call->is_own && i-- > 0;) {
+		struct pending *pending = pending_find(requests[i]);
 
 		if (pending)
 			pending_started(pending, code);
 	}
-	call_end(&call);
-	return code;
 }
+
+CALL(Start, (MPI_Request * request), (request), begin_start(&call, 1, request),
+     end_start(&call, 1, request, code))
+CALL(Startall, (int n, MPI_Request requests[]), (n, requests), begin_start(&call, n, requests),
+     end_start(&call, n, requests, code))
 
 /* -- completing -------------------------------------------------------------------------------- */
 
-/* A call that looks at `n` requests; which of them it has completed. */
-#define LOOK(name, n, n_done, indices, statuses_, parameters, arguments) \
-	INTERPOSE(name, parameters)                                      \
-	{                                                                \
-		struct batch batch;                                      \
-		struct call call;                                        \
-		int code;                                                \
-                                                                         \
-		batch.statuses = statuses_;                              \
-		if (call_begin(&call, "MPI_" #name))                     \
-			batch_begin(&batch, n, requests, statuses_);     \
-		code = REAL(name) arguments;                             \
-		if ((n_done) <= 0)                                       \
-			call_drop_scope(&call);                          \
-		if (call.is_own) {                                       \
-			batch_complete(&batch, n_done, indices, code);   \
-			batch_end(&batch);                               \
-		}                                                        \
-		call_end(&call);                                         \
-		return code;                                             \
-	}
-
 /* clang-format off */
+/* A call that looks at `n` requests; which of them it has completed. */
+#define LOOK(name, n, n_done, indices, statuses, parameters, arguments)                            \
+	CALL(name, parameters, arguments,                                                          \
+	     struct batch batch; batch_begin(&batch, &call, n, requests, statuses),                \
+	     batch_end(&batch, &call, n_done, indices, code))
+
 LOOK(Wait, 1, 1, NULL, status, (MPI_Request *requests, MPI_Status *status),
      (requests, batch.statuses))
 LOOK(Waitall, n, n, NULL, statuses, (int n, MPI_Request requests[], MPI_Status *statuses),
@@ -97,45 +64,33 @@ LOOK(Testany, n, *flag && *index != MPI_UNDEFINED ? 1 : 0, index, status,
 LOOK(Testsome, n, *n_done, indices, statuses,
      (int n, MPI_Request requests[], int *n_done, int indices[], MPI_Status *statuses),
      (n, requests, n_done, indices, batch.statuses))
-INTERPOSE_SCOPE(Probe, false, (int rank, int tag, MPI_Comm comm, MPI_Status *status),
-                (rank, tag, comm, status))
-INTERPOSE_SCOPE(Iprobe, !*flag, (int rank, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
-                (rank, tag, comm, flag, status))
+CALL(Probe, (int rank, int tag, MPI_Comm comm, MPI_Status *status), (rank, tag, comm, status),
+     (void)0, (void)0)
+CALL(Iprobe, (int rank, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
+     (rank, tag, comm, flag, status), (void)0, if (!*flag) call_drop_scope(&call))
 /* clang-format on */
 
 /* -- cancelling, freeing ----------------------------------------------------------------------- */
 
-static void doubt(MPI_Request request)
+static void doubt(const struct call *call, MPI_Request request)
 {
-	struct pending *pending = pending_find(HANDLE_KEY(request));
+	struct pending *pending = call->is_own ? pending_find(request) : NULL;
 
 	if (!pending || pending->kind == PENDING_SEND)
-		outgoing_doubt();
+		record_lose();
 	else if (pending->kind == PENDING_RECEIVE && !pending->is_cancelled)
 		incoming_doubt(&pending->incoming);
 	if (pending)
 		pending->is_cancelled = true;
 }
 
-INTERPOSE(Cancel, (MPI_Request * request))
+static void forget(const struct call *call, MPI_Request request)
 {
-	struct call call;
+	struct pending *pending = call->is_own ? pending_take(HANDLE_KEY(request)) : NULL;
 
-	if (call_begin(&call, "MPI_Cancel"))
-		doubt(*request);
-	call_end(&call);
-	return REAL(Cancel)(request);
-}
-
-INTERPOSE(Request_free, (MPI_Request * request))
-{
-	struct pending *pending = NULL;
-	struct call call;
-
-	if (call_begin(&call, "MPI_Request_free"))
-		pending = pending_take(HANDLE_KEY(*request));
 	if (pending)
 		pending_forget(pending);
-	call_end(&call);
-	return REAL(Request_free)(request);
 }
+
+CALL(Cancel, (MPI_Request * request), (request), doubt(&call, *request), (void)0)
+CALL(Request_free, (MPI_Request * request), (request), forget(&call, *request), (void)0)

@@ -16,34 +16,16 @@ uint64_t identity_hash(uint64_t hash, const void *bytes, uint64_t n_bytes)
 	return hash;
 }
 
-/* The parent as it stands in the name of a child. */
-static void name_parent(char shown[PARENT_BYTES], const char *parent)
-{
-	size_t n = strlen(parent);
-
-	if (n < PARENT_BYTES)
-		memcpy(shown, parent, n + 1);
-	else
-		snprintf(shown, PARENT_BYTES, "#%016" PRIx64,
-		         identity_hash(IDENTITY_HASH, parent, n));
-}
-
 void identity_child(char name[IDENTITY_BYTES], const char *parent, const char *kind, uint64_t n,
-                    int first_rank)
+                    int first_rank, uint64_t members)
 {
+	uint64_t hash = identity_hash(IDENTITY_HASH, parent, strlen(parent));
 	char shown[PARENT_BYTES];
+	int length;
 
-	name_parent(shown, parent);
-	snprintf(name, IDENTITY_BYTES, "%s/%s%" PRIu64 "@%d", shown, kind, n, first_rank);
-}
-
-void identity_of_some(char name[IDENTITY_BYTES], const char *parent, const char *kind,
-                      int first_rank, uint64_t members, uint64_t n)
-{
-	char shown[PARENT_BYTES], made[IDENTITY_BYTES];
-
-	name_parent(shown, parent);
-	snprintf(made, sizeof(made), "%s%" PRIu64, shown, n);
-	members = identity_hash(members, made, strlen(made));
-	snprintf(name, IDENTITY_BYTES, "%s/%s@%d#%016" PRIx64, shown, kind, first_rank, members);
+	if (snprintf(shown, sizeof(shown), "%s", parent) >= PARENT_BYTES)
+		snprintf(shown, sizeof(shown), "#%016" PRIx64, hash);
+	length = snprintf(name, IDENTITY_BYTES, "%s/%s%" PRIu64 "@%d", shown, kind, n, first_rank);
+	if (members && length < IDENTITY_BYTES)
+		snprintf(name + length, (size_t)(IDENTITY_BYTES - length), "#%016" PRIx64, members);
 }

@@ -6,7 +6,7 @@
  * it had made before, and which of the ranks that take part is the first (of several communicators
  * that one call makes, each has another) name the new one: "MPI_COMM_WORLD/split2@4". Where not all
  * ranks of the parent take part (MPI_Comm_create_group, MPI_Intercomm_create), calls are counted by
- * who takes part, and the name ends in a hash of that: "MPI_COMM_WORLD/group@4#1f0c...".
+ * who takes part, and the name ends in a hash of that: "MPI_COMM_WORLD/group0@4#1f0c...".
  *
  * Ranks are those of MPI_COMM_WORLD. No call of MPI.
  */
@@ -22,12 +22,8 @@
 uint64_t identity_hash(uint64_t hash, const void *bytes, uint64_t n_bytes);
 
 /* Of communicator number `n` that `kind` made of the parent. A long name of the parent is given as
- * its hash. */
+ * its hash. `members`: hash of who takes part, 0: all ranks of the parent do. */
 void identity_child(char name[IDENTITY_BYTES], const char *parent, const char *kind, uint64_t n,
-                    int first_rank);
-
-/* Of one that only some ranks of the parent make; `members`: hash of who they are. */
-void identity_of_some(char name[IDENTITY_BYTES], const char *parent, const char *kind,
-                      int first_rank, uint64_t members, uint64_t n);
+                    int first_rank, uint64_t members);
 
 #endif

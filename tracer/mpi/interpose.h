@@ -2,15 +2,15 @@
 /*
  * interpose.h: how a function stands before one of MPI.
  *
- *	INTERPOSE(Send, (parameters)) { ... REAL(Send)(arguments) ... }
+ *	CALL(Send, (parameters), (arguments), begin, end)
  *
- * Functions of one form are made by one macro. Its `parameters` and `arguments` stand in brackets;
- * it uses the parameters by the names that all functions of the form give them.
+ * Functions of one form (those that send, ...) are made by one macro, which uses the parameters by
+ * the names that all functions of the form give them. Lists stand in brackets.
  */
 #ifndef FLEXTRACE_MPI_INTERPOSE_H
 #define FLEXTRACE_MPI_INTERPOSE_H
 
-#include "real.h"
+#include "requests.h"
 
 /* The functions that Fortran calls often call PMPI_Send and not MPI_Send: ours has both names. What
  * it calls itself is that of the library of MPI. */
@@ -20,19 +20,25 @@
 
 #define UNPACK(...) __VA_ARGS__ /* a list out of its brackets, to add to it */
 
-/* A call of which nothing but its time is of interest; `drop_if`: and that not. */
-#define INTERPOSE_SCOPE(name, drop_if, parameters, arguments) \
-	INTERPOSE(name, parameters)                           \
-	{                                                     \
-		struct call call;                             \
-		int code;                                     \
-                                                              \
-		call_begin(&call, "MPI_" #name);              \
-		code = REAL(name) arguments;                  \
-		if (drop_if)                                  \
-			call_drop_scope(&call);               \
-		call_end(&call);                              \
-		return code;                                  \
+/*
+ * A whole function: `begin` is done before the call of MPI, `end` behind it. Both see `call` and
+ * the parameters, and `end` the `code` that MPI returned. What they call does nothing for a call
+ * that is not to be recorded.
+ */
+#define CALL(name, parameters, arguments, begin, end) \
+	INTERPOSE(name, parameters)                   \
+	{                                             \
+		struct call call;                     \
+		int code;                             \
+                                                      \
+		call_begin(&call, "MPI_" #name);      \
+		begin;                                \
+		call_unlock(&call);                   \
+		code = REAL(name) arguments;          \
+		call_lock(&call);                     \
+		end;                                  \
+		call_end(&call);                      \
+		return code;                          \
 	}
 
 #endif

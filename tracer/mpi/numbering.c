@@ -5,6 +5,7 @@
 
 /* Messages between two ranks with one tag. */
 struct channel {
+	struct table_entry entry;
 	uint64_t n;       /* sent, or counted */
 	uint64_t last_id; /* the last receive that was counted */
 };
@@ -19,7 +20,7 @@ static struct channel *channel_of(struct numbering *numbering, struct table *tab
 	if (channel)
 		return channel;
 	channel = calloc(1, sizeof(*channel));
-	if (channel && table_put(table, key, channel) == 0)
+	if (channel && table_put(table, key, &channel->entry) == 0)
 		return channel;
 	free(channel);
 	numbering->is_broken = true;
@@ -39,54 +40,25 @@ bool numbering_send(struct numbering *numbering, int32_t destination, int32_t ta
 
 /* -- open receives ----------------------------------------------------------------------------- */
 
-static bool fits(const struct receive *receive, int32_t source, int32_t tag)
+/* Whether a message of a source and tag, or a receive of these, can be meant for a receive. */
+static bool may_meet(const struct receive *receive, int32_t source, int32_t tag)
 {
-	return (receive->source == NUMBERING_ANY || receive->source == source) &&
-	       (receive->tag == NUMBERING_ANY || receive->tag == tag);
-}
-
-/* Whether a message can be meant for both. */
-static bool may_meet(const struct receive *a, const struct receive *b)
-{
-	return (a->source == NUMBERING_ANY || b->source == NUMBERING_ANY ||
-	        a->source == b->source) &&
-	       (a->tag == NUMBERING_ANY || b->tag == NUMBERING_ANY || a->tag == b->tag);
-}
-
-static void link_last(struct numbering *numbering, struct receive *receive)
-{
-	receive->before = numbering->last;
-	receive->behind = NULL;
-	if (numbering->last)
-		numbering->last->behind = receive;
-	else
-		numbering->first = receive;
-	numbering->last = receive;
-	receive->is_open = true;
-	numbering->n_wild += receive->is_wild;
-	numbering->n_posting++;
+	return (receive->source == NUMBERING_ANY || source == NUMBERING_ANY ||
+	        receive->source == source) &&
+	       (receive->tag == NUMBERING_ANY || tag == NUMBERING_ANY || receive->tag == tag);
 }
 
 static void unlink_open(struct numbering *numbering, struct receive *receive)
 {
-	if (receive->before)
-		receive->before->behind = receive->behind;
-	else
-		numbering->first = receive->behind;
-	if (receive->behind)
-		receive->behind->before = receive->before;
-	else
-		numbering->last = receive->before;
-	receive->is_open = false;
+	TAILQ_REMOVE(&numbering->open, receive, link);
 	numbering->n_wild -= receive->is_wild;
-	numbering->n_posting -= receive->is_posting;
-	receive->is_posting = false;
+	numbering_posted(numbering, receive);
 }
 
 /* Adds to the numbers of those that are certain to be of a channel, and posted behind a receive. */
 static void shift_behind(struct receive *receive, int32_t source, int32_t tag, int step)
 {
-	for (struct receive *at = receive->behind; at; at = at->behind)
+	for (struct receive *at = TAILQ_NEXT(receive, link); at; at = TAILQ_NEXT(at, link))
 		if (!at->is_wild && at->source == source && at->tag == tag)
 			at->number += (uint64_t)(int64_t)step;
 }
@@ -103,10 +75,15 @@ void numbering_post(struct numbering *numbering, struct receive *receive, int32_
 		.is_wild = source == NUMBERING_ANY || tag == NUMBERING_ANY,
 		.is_posting = true,
 	};
-	for (struct receive *at = numbering->first; at && numbering->n_posting; at = at->behind)
-		if (at->is_posting && may_meet(at, receive))
+	if (!numbering->open.tqh_last)
+		TAILQ_INIT(&numbering->open);
+	for (struct receive *at = TAILQ_FIRST(&numbering->open); at && numbering->n_posting;
+	     at = TAILQ_NEXT(at, link))
+		if (at->is_posting && may_meet(at, source, tag))
 			at->is_doubtful = receive->is_doubtful = true;
-	link_last(numbering, receive);
+	TAILQ_INSERT_TAIL(&numbering->open, receive, link);
+	numbering->n_wild += receive->is_wild;
+	numbering->n_posting++;
 	if (receive->is_wild)
 		return;
 	channel = channel_of(numbering, &numbering->received, source, tag);
@@ -127,9 +104,10 @@ static bool has_wild_before(const struct numbering *numbering, const struct rece
 {
 	uint32_t n = numbering->n_wild;
 
-	for (const struct receive *at = numbering->first; n && at != receive; at = at->behind) {
+	for (const struct receive *at = TAILQ_FIRST(&numbering->open); n && at != receive;
+	     at = TAILQ_NEXT(at, link)) {
 		n -= at->is_wild;
-		if (at->is_wild && fits(at, source, tag))
+		if (at->is_wild && may_meet(at, source, tag))
 			return true;
 	}
 	return false;
@@ -187,24 +165,9 @@ void numbering_withdraw(struct numbering *numbering, struct receive *receive)
 	unlink_open(numbering, receive);
 }
 
-bool numbering_forget(struct numbering *numbering, struct receive *receive)
-{
-	if (receive->is_wild)
-		return false;
-	unlink_open(numbering, receive);
-	return true;
-}
-
-static void free_channels(struct table *table)
-{
-	for (size_t i = 0; i < table->n_slots; i++)
-		free(table->slots[i].value);
-	table_release(table);
-}
-
 void numbering_release(struct numbering *numbering)
 {
-	free_channels(&numbering->sent);
-	free_channels(&numbering->received);
+	table_release(&numbering->sent);
+	table_release(&numbering->received);
 	*numbering = (struct numbering){.n_wild = 0};
 }

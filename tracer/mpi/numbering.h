@@ -26,6 +26,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "table.h"
 
@@ -33,23 +34,22 @@
 
 /* A posted receive. Owned by the caller, who leaves it where it is until it is complete. */
 struct receive {
-	struct receive *before, *behind; /* of the open ones, in the order of posting */
-	uint64_t id;                     /* grows with each posting */
+	TAILQ_ENTRY(receive) link;
+	uint64_t id; /* grows with each posting */
 	uint64_t number;
 	int32_t source, tag;
 	bool is_wild;
 	bool is_posting; /* the call that posts it has not returned */
 	bool is_doubtful;
-	bool is_open;
 };
 
 /* Of the messages of one rank in one communicator; all zero at the begin. */
 struct numbering {
-	struct table sent, received; /* (rank, tag) -> struct channel */
-	struct receive *first, *last;
+	struct table sent, received;             /* (rank, tag) -> struct channel */
+	TAILQ_HEAD(open_receives, receive) open; /* in the order of posting */
 	uint64_t last_id;
 	uint32_t n_wild, n_posting; /* of the open ones */
-	bool is_broken;             /* a call failed: nobody knows what was sent or received */
+	bool is_broken;             /* nobody knows what was sent or received */
 };
 
 /* Stores the number of the message that is sent now; false: it is not known. */
@@ -73,10 +73,6 @@ void numbering_doubt(struct numbering *numbering, struct receive *receive);
 
 /* It got nothing, and is open no more. */
 void numbering_withdraw(struct numbering *numbering, struct receive *receive);
-
-/* Nobody will hear of it again: it remains counted, and if it is doubted, open for ever. True: the
- * caller may free it. */
-bool numbering_forget(struct numbering *numbering, struct receive *receive);
 
 void numbering_release(struct numbering *numbering);
 

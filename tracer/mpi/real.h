@@ -35,30 +35,18 @@ static inline void *real_get(void **found, const char *name)
 		real_##name.function;                                      \
 	})
 
-/* Open MPI's handles are addresses of variables, which are looked for as well. */
+/* Open MPI's handles are addresses of variables, which are looked for as well. A program may have a
+ * copy of such a variable of its own, which all of it uses. */
 #ifdef OPEN_MPI
-struct real_handles {
-	void *comm_world, *comm_self, *comm_null, *request_null;
-	void *message_null, *message_no_proc, *byte;
-};
-extern struct real_handles real_handles;
-#undef MPI_COMM_WORLD
-#undef MPI_COMM_SELF
-#undef MPI_COMM_NULL
-#undef MPI_REQUEST_NULL
-#undef MPI_MESSAGE_NULL
-#undef MPI_MESSAGE_NO_PROC
-#undef MPI_BYTE
-#define MPI_COMM_WORLD      ((MPI_Comm)real_handles.comm_world)
-#define MPI_COMM_SELF       ((MPI_Comm)real_handles.comm_self)
-#define MPI_COMM_NULL       ((MPI_Comm)real_handles.comm_null)
-#define MPI_REQUEST_NULL    ((MPI_Request)real_handles.request_null)
-#define MPI_MESSAGE_NULL    ((MPI_Message)real_handles.message_null)
-#define MPI_MESSAGE_NO_PROC ((MPI_Message)real_handles.message_no_proc)
-#define MPI_BYTE            ((MPI_Datatype)real_handles.byte)
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, name)           \
+	__extension__({                              \
+		static void *real_found;             \
+		(type) real_get(&real_found, #name); \
+	})
 #endif
 
-/* Finds what MPI_Init() brought; false: it is not the MPI that this library was built for. */
-bool real_begin(void);
+/* Whether MPI_Init() brought the MPI that this library was built for. */
+bool real_is_ours(void);
 
 #endif

@@ -4,22 +4,12 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#define UNKNOWN "messages are not known from here on"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_ready, has_threads;
-static bool are_sends_doubted;
+static bool is_lost; /* what is sent and received from now on is not known */
 static __thread bool is_inside __attribute__((tls_model("initial-exec")));
-
-void record_lock(void)
-{
-	if (has_threads)
-		pthread_mutex_lock(&lock);
-}
-
-void record_unlock(void)
-{
-	if (has_threads)
-		pthread_mutex_unlock(&lock);
-}
 
 void record_begin(int thread_level)
 {
@@ -34,37 +24,82 @@ void record_end(void)
 
 /* -- calls ------------------------------------------------------------------------------------- */
 
-bool call_begin(struct call *call, const char *name)
+void call_lock(const struct call *call)
+{
+	if (call->is_own && has_threads)
+		pthread_mutex_lock(&lock);
+}
+
+void call_unlock(const struct call *call)
+{
+	if (call->is_own && has_threads)
+		pthread_mutex_unlock(&lock);
+}
+
+void call_begin(struct call *call, const char *name)
 {
 	call->is_own = !is_inside && __atomic_load_n(&is_ready, __ATOMIC_ACQUIRE);
 	call->scope.begin_ns = 0;
+	call->record.communicator = call->incoming.communicator = NULL;
+	call->pending = NULL;
 	if (!call->is_own)
-		return false;
+		return;
 	is_inside = true;
 	if (FLEXTRACE_ENABLED(scope))
 		flextrace_i_scope_begin(&call->scope, FLEXTRACE_RUNTIME_CALL, name, 0, "", 0);
-	return true;
+	call_lock(call);
 }
 
 void call_end(struct call *call)
 {
 	if (!call->is_own)
 		return;
+	call_unlock(call);
 	flextrace_i_scope_end(&call->scope);
 	is_inside = false;
 }
 
-void record_missed(MPI_Comm comm)
+bool call_is_seen(const struct call *call)
 {
-	struct communicator *communicator;
+	if (!call->is_own && is_inside) /* else before MPI_Init(), behind MPI_Finalize() */
+		record_lose();
+	return call->is_own;
+}
 
-	if (!is_inside)
-		return; /* before MPI_Init(), behind MPI_Finalize() */
-	record_lock();
-	communicator = communicator_find(comm);
-	if (communicator)
-		communicator->numbering.is_broken = true;
-	record_unlock();
+void record_lose(void)
+{
+	if (!__atomic_exchange_n(&is_lost, true, __ATOMIC_RELAXED))
+		FLEXTRACE_ANNOTATE("MPI", UNKNOWN);
+}
+
+/* -- open records ------------------------------------------------------------------------------ */
+
+void record_enter(struct record *record, const char *op, uint64_t bytes)
+{
+	record->op = op;
+	record->bytes = bytes == NOT_TOLD ? 0 : bytes;
+	FLEXTRACE_COLLECTIVE_ENTER(record->communicator->group, record->seq, record->op,
+	                           record->bytes, record->peer);
+}
+
+void record_exit(struct record *record)
+{
+	if (record->communicator)
+		FLEXTRACE_COLLECTIVE_EXIT(record->communicator->group, record->seq, record->op,
+		                          record->bytes, record->peer);
+	communicator_put(&record->communicator);
+}
+
+static void name_peer(struct record *record, int world_rank)
+{
+	snprintf(record->peer, sizeof(record->peer), "%d", world_rank);
+}
+
+/* Stores a number and a tag as one number; false: the first is too large. */
+static bool make_seq(struct record *record, uint64_t number, int tag)
+{
+	record->seq = (uint64_t)(uint32_t)tag << 32 | number;
+	return number <= UINT32_MAX;
 }
 
 /* -- what is sent ------------------------------------------------------------------------------ */
@@ -78,217 +113,141 @@ uint64_t bytes_of(MPI_Count count, MPI_Datatype type)
 	return (uint64_t)count * (uint64_t)size;
 }
 
-static void name_peer(char peer[PEER_BYTES], int world_rank)
+static bool is_recorded(void)
 {
-	snprintf(peer, PEER_BYTES, "%d", world_rank);
+	return FLEXTRACE_ENABLED(collective) && !__atomic_load_n(&is_lost, __ATOMIC_RELAXED);
 }
 
-/* Of a number and a tag, as one number; false: the first is too large. */
-static bool make_seq(uint64_t number, int tag, uint64_t *ret_seq)
+void outgoing_begin(struct record *record, const char *op, const struct envelope *envelope)
 {
-	*ret_seq = (uint64_t)(uint32_t)tag << 32 | number;
-	return number <= UINT32_MAX;
-}
-
-static bool number_outgoing(struct outgoing *outgoing, const struct envelope *envelope,
-                            struct communicator *communicator)
-{
-	int peer = communicator_world_rank(communicator, envelope->rank);
+	struct communicator *communicator = communicator_find(envelope->comm);
+	int peer = communicator ? communicator_world_rank(communicator, envelope->rank) : -1;
 	uint64_t number;
 
-	if (peer < 0 || are_sends_doubted ||
+	if (peer < 0 ||
 	    !numbering_send(&communicator->numbering, envelope->rank, envelope->tag, &number))
-		return false;
-	name_peer(outgoing->peer, peer);
-	return make_seq(number, envelope->tag, &outgoing->seq);
-}
-
-void outgoing_begin(struct outgoing *outgoing, const char *op, const struct envelope *envelope)
-{
-	struct communicator *communicator;
-
-	outgoing->communicator = NULL;
-	if (envelope->rank == MPI_PROC_NULL)
 		return;
-	outgoing->bytes = FLEXTRACE_ENABLED(collective) ? bytes_of(envelope->count, envelope->type)
-	                                                : 0;
-	outgoing->op = op;
-	record_lock();
-	communicator = communicator_find(envelope->comm);
-	if (communicator && number_outgoing(outgoing, envelope, communicator) &&
-	    FLEXTRACE_ENABLED(collective)) {
-		outgoing->communicator = communicator_get(communicator);
-		/* Under the lock: see numbering.h. */
-		FLEXTRACE_COLLECTIVE_ENTER(communicator->group, outgoing->seq, op, outgoing->bytes,
-		                           outgoing->peer);
-	}
-	record_unlock();
+	if (!is_recorded() || !make_seq(record, number, envelope->tag))
+		return;
+	name_peer(record, peer);
+	record->communicator = communicator_get(communicator);
+	/* In one step with the number: see numbering.h. */
+	record_enter(record, op, bytes_of(envelope->count, envelope->type));
 }
 
-void outgoing_end(struct outgoing *outgoing, int code)
+void outgoing_end(struct record *record, int code)
 {
 	if (code != MPI_SUCCESS)
-		outgoing_doubt();
-	if (!outgoing->communicator)
-		return;
-	FLEXTRACE_COLLECTIVE_EXIT(outgoing->communicator->group, outgoing->seq, outgoing->op,
-	                          outgoing->bytes, outgoing->peer);
-	record_lock();
-	communicator_put(outgoing->communicator);
-	record_unlock();
-	outgoing->communicator = NULL;
-}
-
-void outgoing_doubt(void)
-{
-	record_lock();
-	are_sends_doubted = true;
-	record_unlock();
+		record_lose();
+	record_exit(record);
 }
 
 /* -- what is received -------------------------------------------------------------------------- */
 
-void incoming_begin(struct incoming *incoming, int source, int tag, MPI_Comm comm)
+void incoming_begin(struct incoming *incoming, const struct envelope *from)
 {
-	struct communicator *communicator;
+	struct communicator *communicator = communicator_find(from->comm);
 
 	incoming->communicator = NULL;
-	if (source == MPI_PROC_NULL)
+	if (!communicator || from->rank == MPI_PROC_NULL)
 		return;
-	record_lock();
-	communicator = communicator_find(comm);
-	if (communicator) {
-		incoming->communicator = communicator_get(communicator);
-		numbering_post(&communicator->numbering, &incoming->receive,
-		               source == MPI_ANY_SOURCE ? NUMBERING_ANY : source,
-		               tag == MPI_ANY_TAG ? NUMBERING_ANY : tag);
-	}
-	record_unlock();
+	incoming->communicator = communicator_get(communicator);
+	numbering_post(&communicator->numbering, &incoming->receive,
+	               from->rank == MPI_ANY_SOURCE ? NUMBERING_ANY : from->rank,
+	               from->tag == MPI_ANY_TAG ? NUMBERING_ANY : from->tag);
 }
 
-void incoming_posted(struct incoming *incoming)
+void incoming_fail(struct incoming *incoming)
 {
 	if (!incoming->communicator)
 		return;
-	record_lock();
-	numbering_posted(&incoming->communicator->numbering, &incoming->receive);
-	record_unlock();
+	incoming->communicator->numbering.is_broken = true;
+	FLEXTRACE_ANNOTATE(incoming->communicator->group, UNKNOWN);
+	incoming_cancelled(incoming);
 }
 
-struct received incoming_end(struct incoming *incoming, const MPI_Status *status)
+void incoming_posted(struct incoming *incoming, int code)
 {
-	struct received received = {incoming->communicator, 0, status->MPI_SOURCE, status->MPI_TAG};
+	if (code != MPI_SUCCESS)
+		incoming_fail(incoming);
+	else if (incoming->communicator)
+		numbering_posted(&incoming->communicator->numbering, &incoming->receive);
+}
 
-	incoming->communicator = NULL;
-	if (!received.communicator)
-		return received;
-	record_lock();
-	if (numbering_complete(&received.communicator->numbering, &incoming->receive,
-	                       received.source, received.tag)) {
-		received.number = incoming->receive.number;
-	} else {
-		communicator_put(received.communicator);
-		received.communicator = NULL;
+void incoming_complete(struct incoming *incoming, const MPI_Status *status)
+{
+	struct receive *receive = &incoming->receive;
+
+	if (!incoming->communicator)
+		return;
+	if (!numbering_complete(&incoming->communicator->numbering, receive, status->MPI_SOURCE,
+	                        status->MPI_TAG))
+		communicator_put(&incoming->communicator);
+	receive->source = status->MPI_SOURCE;
+	receive->tag = status->MPI_TAG;
+}
+
+void incoming_record(struct incoming *incoming, const MPI_Status *status)
+{
+	const struct receive *receive = &incoming->receive;
+	struct communicator *communicator = incoming->communicator;
+	struct record record;
+	MPI_Count bytes = 0;
+
+	if (communicator && is_recorded() && make_seq(&record, receive->number, receive->tag)) {
+		REAL(Get_elements_x)(status, MPI_BYTE, &bytes);
+		name_peer(&record, communicator_world_rank(communicator, receive->source));
+		record.communicator = communicator_get(communicator);
+		record_enter(&record, "recv", (uint64_t)bytes);
+		record_exit(&record);
 	}
-	record_unlock();
-	return received;
+	communicator_put(&incoming->communicator);
+}
+
+void incoming_end(struct incoming *incoming, const MPI_Status *status, int code)
+{
+	if (code == MPI_SUCCESS) {
+		incoming_complete(incoming, status);
+		incoming_record(incoming, status);
+	} else {
+		incoming_fail(incoming);
+	}
 }
 
 void incoming_doubt(struct incoming *incoming)
 {
-	if (!incoming->communicator)
-		return;
-	record_lock();
-	numbering_doubt(&incoming->communicator->numbering, &incoming->receive);
-	record_unlock();
+	if (incoming->communicator)
+		numbering_doubt(&incoming->communicator->numbering, &incoming->receive);
 }
 
 void incoming_cancelled(struct incoming *incoming)
 {
-	if (!incoming->communicator)
-		return;
-	record_lock();
-	numbering_withdraw(&incoming->communicator->numbering, &incoming->receive);
-	communicator_put(incoming->communicator);
-	record_unlock();
-	incoming->communicator = NULL;
-}
-
-void incoming_failed(struct incoming *incoming)
-{
-	if (!incoming->communicator)
-		return;
-	record_lock();
-	incoming->communicator->numbering.is_broken = true;
-	record_unlock();
-	incoming_cancelled(incoming);
-}
-
-void received_record(struct received *received, const MPI_Status *status)
-{
-	struct communicator *communicator = received->communicator;
-	char peer[PEER_BYTES];
-	MPI_Count bytes = 0;
-	uint64_t seq;
-	int world_rank;
-
-	if (!communicator)
-		return;
-	world_rank = communicator_world_rank(communicator, received->source);
-	if (FLEXTRACE_ENABLED(collective) && world_rank >= 0 &&
-	    make_seq(received->number, received->tag, &seq)) {
-		REAL(Get_elements_x)(status, MPI_BYTE, &bytes);
-		name_peer(peer, world_rank);
-		FLEXTRACE_COLLECTIVE_ENTER(communicator->group, seq, "recv", bytes, peer);
-		FLEXTRACE_COLLECTIVE_EXIT(communicator->group, seq, "recv", bytes, peer);
-	}
-	record_lock();
-	communicator_put(communicator);
-	record_unlock();
+	if (incoming->communicator)
+		numbering_withdraw(&incoming->communicator->numbering, &incoming->receive);
+	communicator_put(&incoming->communicator);
 }
 
 /* -- collectives ------------------------------------------------------------------------------- */
 
-void collective_begin(struct collective *collective, const char *op, int root, MPI_Comm comm)
+bool collective_begin(struct record *record, int root, MPI_Comm comm)
 {
-	struct communicator *communicator;
+	struct communicator *communicator = communicator_find(comm);
 
-	*collective = (struct collective){.op = op};
-	record_lock();
-	communicator = communicator_find(comm);
-	/* Between two groups nobody waits for his own. */
-	if (communicator && !communicator->is_inter) {
-		collective->communicator = communicator_get(communicator);
-		collective->seq = communicator->n_collectives++;
-		if (root >= 0 && root != communicator->self)
-			name_peer(collective->peer, communicator_world_rank(communicator, root));
-	}
-	record_unlock();
-	collective->is_wanted = collective->communicator && FLEXTRACE_ENABLED(collective);
+	*record = (struct record){.communicator = NULL};
+	if (!communicator || communicator->is_inter) /* there nobody waits for his own group */
+		return false;
+	record->seq = communicator->n_collectives++;
+	if (!FLEXTRACE_ENABLED(collective))
+		return false;
+	record->communicator = communicator_get(communicator);
+	if (root >= 0 && root != communicator->self)
+		name_peer(record, communicator_world_rank(communicator, root));
+	return true;
 }
 
-void collective_enter(struct collective *collective, uint64_t bytes)
+void collective_end(struct record *record, int code)
 {
-	collective->is_entered = true;
-	collective->bytes = bytes == NOT_TOLD ? 0 : bytes;
-	if (!bytes) {
-		snprintf(collective->empty_op, sizeof(collective->empty_op), "%s (empty)",
-		         collective->op);
-		collective->op = collective->empty_op;
-	}
-	FLEXTRACE_COLLECTIVE_ENTER(collective->communicator->group, collective->seq, collective->op,
-	                           collective->bytes, collective->peer);
-}
-
-void collective_exit(struct collective *collective)
-{
-	if (!collective->communicator)
-		return;
-	if (collective->is_entered)
-		FLEXTRACE_COLLECTIVE_EXIT(collective->communicator->group, collective->seq,
-		                          collective->op, collective->bytes, collective->peer);
-	record_lock();
-	communicator_put(collective->communicator);
-	record_unlock();
-	collective->communicator = NULL;
+	if (code == MPI_SUCCESS)
+		record_exit(record);
+	communicator_put(&record->communicator);
 }

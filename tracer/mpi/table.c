@@ -3,87 +3,74 @@
 
 #include <stdlib.h>
 
-#define N_SLOTS_FIRST 16u
+#define N_BUCKETS_FIRST 16u
 
-static size_t place_of(const struct table *table, uint64_t key)
+/* Where the entry of a key hangs, or would. */
+static struct table_entry **place_of(const struct table *table, uint64_t key)
 {
 	uint64_t z = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	struct table_entry **at = &table->buckets[(z ^ (z >> 31)) & (table->n_buckets - 1)];
 
-	return (size_t)(z ^ (z >> 31)) & (table->n_slots - 1);
-}
-
-/* The slot of the key, or the free one where it belongs. */
-static struct table_slot *slot_of(const struct table *table, uint64_t key)
-{
-	size_t i = place_of(table, key);
-
-	while (table->slots[i].value && table->slots[i].key != key)
-		i = (i + 1) & (table->n_slots - 1);
-	return &table->slots[i];
+	while (*at && (*at)->key != key)
+		at = &(*at)->next;
+	return at;
 }
 
 void *table_find(const struct table *table, uint64_t key)
 {
-	return table->n ? slot_of(table, key)->value : NULL;
+	return table->n ? *place_of(table, key) : NULL;
 }
 
 static int grow(struct table *table)
 {
-	struct table larger = {.n_slots = table->n_slots ? 2 * table->n_slots : N_SLOTS_FIRST,
-	                       .n = table->n};
+	struct table larger = {.n_buckets = table->n_buckets ? 2 * table->n_buckets
+	                                                     : N_BUCKETS_FIRST};
 
-	larger.slots = calloc(larger.n_slots, sizeof(*larger.slots));
-	if (!larger.slots)
+	larger.buckets = calloc(larger.n_buckets, sizeof(struct table_entry *));
+	if (!larger.buckets)
 		return -1;
-	for (size_t i = 0; i < table->n_slots; i++)
-		if (table->slots[i].value)
-			*slot_of(&larger, table->slots[i].key) = table->slots[i];
-	free(table->slots);
+	for (size_t i = 0; i < table->n_buckets; i++) {
+		for (struct table_entry *at = table->buckets[i], *next; at; at = next) {
+			next = at->next;
+			table_put(&larger, at->key, at);
+		}
+	}
+	free(table->buckets);
 	*table = larger;
 	return 0;
 }
 
-int table_put(struct table *table, uint64_t key, void *value)
+int table_put(struct table *table, uint64_t key, struct table_entry *entry)
 {
-	struct table_slot *slot;
-
-	if (2 * (table->n + 1) > table->n_slots && grow(table) < 0)
+	if (table->n >= table->n_buckets && grow(table) < 0)
 		return -1;
-	slot = slot_of(table, key);
-	table->n += !slot->value;
-	*slot = (struct table_slot){key, value};
+	entry->key = key;
+	entry->next = NULL;
+	*place_of(table, key) = entry;
+	table->n++;
 	return 0;
 }
 
 void *table_take(struct table *table, uint64_t key)
 {
-	struct table_slot *slot = table->n ? slot_of(table, key) : NULL;
-	void *value = slot ? slot->value : NULL;
-	size_t gap, i;
+	struct table_entry **at = table->n ? place_of(table, key) : NULL;
+	struct table_entry *entry = at ? *at : NULL;
 
-	if (!value)
+	if (!entry)
 		return NULL;
+	*at = entry->next;
 	table->n--;
-	/* Those behind it close the gap, unless they stand where they belong. */
-	gap = i = (size_t)(slot - table->slots);
-	for (;;) {
-		size_t home;
-
-		i = (i + 1) & (table->n_slots - 1);
-		if (!table->slots[i].value)
-			break;
-		home = place_of(table, table->slots[i].key);
-		if (((i - home) & (table->n_slots - 1)) < ((i - gap) & (table->n_slots - 1)))
-			continue;
-		table->slots[gap] = table->slots[i];
-		gap = i;
-	}
-	table->slots[gap].value = NULL;
-	return value;
+	return entry;
 }
 
 void table_release(struct table *table)
 {
-	free(table->slots);
+	for (size_t i = 0; i < table->n_buckets; i++) {
+		for (struct table_entry *at = table->buckets[i], *next; at; at = next) {
+			next = at->next;
+			free(at);
+		}
+	}
+	free(table->buckets);
 	*table = (struct table){NULL, 0, 0};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h: from 64-bit keys to values, for handles of MPI and for channels. Not thread-safe.
+ * table.h: things by 64-bit keys: handles of MPI, and channels. Not thread-safe.
  */
 #ifndef FLEXTRACE_MPI_TABLE_H
 #define FLEXTRACE_MPI_TABLE_H
@@ -8,26 +8,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct table_slot {
+/* The first member of what is in a table. */
+struct table_entry {
 	uint64_t key;
-	void *value; /* NULL: free */
+	struct table_entry *next; /* in its bucket */
 };
 
 struct table {
-	struct table_slot *slots; /* owned; their number is a power of two */
-	size_t n_slots, n;
+	struct table_entry **buckets; /* owned; their number is a power of two */
+	size_t n_buckets, n;
 };
 
-/* The value of a key, or NULL. */
+/* What has a key, or NULL. */
 void *table_find(const struct table *table, uint64_t key);
 
-/* Sets it; `value` is not NULL. Returns -1 without memory. */
-int table_put(struct table *table, uint64_t key, void *value);
+/* Adds an entry (owned by the caller) whose key is not there. Returns -1 without memory. */
+int table_put(struct table *table, uint64_t key, struct table_entry *entry);
 
 /* Returns what was there, or NULL. */
 void *table_take(struct table *table, uint64_t key);
 
-/* Frees the table, not its values. */
+/* Frees the table, and all that is in it. */
 void table_release(struct table *table);
 
 #endif

@@ -174,21 +174,6 @@ static void test_numbering__a_cancelled_receive_counts_not(void **state)
 	expect_number(&b, 1, 7, 3);
 }
 
-static void test_numbering__what_is_forgotten_remains_counted(void **state)
-{
-	struct receive a, b, wild;
-
-	(void)state;
-	post(&a, 1, 7);
-	assert_true(numbering_forget(&numbering, &a));
-	post(&b, 1, 7);
-	expect_number(&b, 1, 7, 1);
-	post(&wild, ANY, 7);
-	assert_false(numbering_forget(&numbering, &wild));
-	post(&b, 1, 7);
-	expect_unknown(&b, 1, 7);
-}
-
 static void test_numbering__says_nothing_once_a_call_failed(void **state)
 {
 	struct receive a;
@@ -353,7 +338,6 @@ int main(void)
 		TEST(of_wildcards_the_first_counts_first),
 		TEST(posted_by_two_threads_at_once_is_doubtful),
 		TEST(a_cancelled_receive_counts_not),
-		TEST(what_is_forgotten_remains_counted),
 		TEST(says_nothing_once_a_call_failed),
 		TEST(is_right_or_says_nothing),
 	};
