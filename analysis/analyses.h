@@ -18,6 +18,8 @@
 	X(active)            \
 	X(breakdown)         \
 	X(overview)          \
+	X(launches)          \
+	X(queue_length)      \
 	X(stamps)            \
 	X(loops)             \
 	X(iterations)        \

@@ -50,6 +50,13 @@ def check_time(conversion, busy_ns, wall_ns, tolerance):
     return rows[0]
 
 
+def check_launches(conversion, name, known):
+    """Of calls whose name begins so; empty: of all."""
+    rows = [row for row in conversion.rows("launches") if (row["name"].startswith(name) if name else not row["name"])]
+    for column, value in known.items():
+        conversion.expect(f"{column} of launches {name}", total(rows, column), value)
+
+
 def check_kineto():
     with open(os.path.join(DATA, "kineto/expected.json"), encoding="utf-8") as file:
         expected = json.load(file)
@@ -57,6 +64,10 @@ def check_kineto():
         device = known["device"]
         conversion = Conversion("kineto/" + name)
         check_time(conversion, device["busy_union_ns"], device["last_end_ns"] - device["first_ts_ns"], 0)
+        known = device["launch_to_start_ns"]
+        check_launches(conversion, "", {"works": device["with_host_partner"], "min_ns": known["min"],
+                                        "max_ns": known["max"], "early": device["start_before_launch"],
+                                        "without_launch": device["events"] - device["with_host_partner"]})
 
 
 def check_tracelens(name, n_events, wall_ns):
@@ -95,6 +106,8 @@ def main():
     check_tracelens("bert_small_mi300", 61, 3495976)
     check_collectives()
     check_sums("nsys/cloverleaf.sqlite", "0", {"compute_ns": 294404540, "memory_ns": 9346285 + 44638, "busy_ns": 303795463})
+    check_launches(Conversion("nsys/cloverleaf.sqlite"), "cudaLaunchKernel",
+                   {"works": 1312, "total_ns": 10091522, "min_ns": 4812, "max_ns": 53807, "before_return": 5})
     check_sums("nsys/saxpy-mpi.sqlite", "0", {"compute_ns": 88573480, "memory_ns": 186001123 + 98698477})
     check_sums("jax/conv_minimal_legacy.xplane.pb", "0", {"memory_ns": 889028, "idle_ns": 26978700, "wall_ns": 27867728})
     check_sums("jax/conv_minimal_legacy.xplane.pb", "7", {"compute_ns": 3586493, "idle_ns": 12174808, "wall_ns": 15761301})
