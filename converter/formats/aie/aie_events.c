@@ -142,21 +142,13 @@ int aie_write_span(struct aie *aie, const struct aie_span *span)
 		.n_origins = 1,
 		.origins[0] = span->origin,
 	};
+	const struct import_placed placed = {(int64_t)ns_of(aie, unit, span->begin),
+	                                     (int64_t)event.clock_ns, FLEXTRACE_ESTIMATE_WHOLE,
+	                                     "AIE cycles"};
 
 	unit->n_jobs++;
 	fill_op(aie, span, &event);
-	FLEXTRACE_TRY(import_write(&aie->import, 0, &event));
-	event.class = RECORD_HOST_ESTIMATE;
-	event.payload.host_estimate = (struct flextrace_host_estimate){
-		.device = unit->device,
-		.queue = span->queue,
-		.job = unit->n_jobs,
-		.kind = FLEXTRACE_ESTIMATE_WHOLE,
-		.begin_ns = ns_of(aie, unit, span->begin),
-		.end_ns = event.clock_ns,
-		.source = "AIE cycles",
-	};
-	return import_write(&aie->import, 0, &event);
+	return import_write_placed(&aie->import, 0, &event, &placed);
 }
 
 /* -- definitions ----------------------------------------------------------------------------- */

@@ -25,6 +25,11 @@
 	X(TIME, "time_ns") X(VALUE, "value") X(ADDRESS, "address") X(BYTES, "bytes") \
 	X(POWER, "power") X(GROUP, "group") X(PEER, "peer") X(PEERS, "peers") X(SEQ, "seq") \
 	X(OP, "op") X(ARGS, "args") X(STATUS, "status")
+
+/* What flextrace derives from these, or says of how sure it was. */
+#define TABLE_DERIVED \
+	"depth", "err_ns", "ts1", "ts2", "ts3", "ts4", "ts5", "category", "class", "core", \
+	"phase", "moved_ns", "source", "ideal_cycles", "iteration", "pt_util", "total_bytes"
 /* clang-format on */
 
 enum table_field {

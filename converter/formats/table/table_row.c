@@ -11,36 +11,24 @@
 
 /* -- the heading ------------------------------------------------------------------------------ */
 
-/* What flextrace derives from the others, and what says how sure it was. */
-static bool is_derived(const char *name)
-{
-	static const char *const names[] = {
-		"depth",  "err_ns",       "ts1",       "ts2",     "ts3",         "ts4",
-		"ts5",    "category",     "class",     "core",    "phase",       "moved_ns",
-		"source", "ideal_cycles", "iteration", "pt_util", "total_bytes",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(names[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static enum table_field column_of(const char *name)
+/* What a column is. FIELD_COUNT: an argument; more: what flextrace derives from the others, or says
+ * of how sure it was. */
+static size_t column_of(const char *name)
 {
 	static const char *const names[] = {
 #define FIELD_TEXT(id, text) [FIELD_##id] = text,
 		TABLE_FIELDS(FIELD_TEXT)
 #undef FIELD_TEXT
-	};
-	enum table_field column = 0;
+			[FIELD_COUNT] = "",
+		TABLE_DERIVED};
 
 	if (strcmp(name, "number") == 0) /* collectives.csv */
 		return FIELD_SEQ;
-	while (column < FIELD_COUNT && strcmp(names[column], name) != 0)
-		column++;
-	return column;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return i;
+	}
+	return FIELD_COUNT;
 }
 
 bool table_has(const struct table_file *table, enum table_field column)
@@ -64,15 +52,15 @@ static const char *missing(const struct table_file *table)
 static int take_heading(struct table_file *table, size_t field, struct flextrace_error *error)
 {
 	const char *heading = csv_reader_text(&table->csv, field);
-	enum table_field column = column_of(heading);
-	bool is_other = column == FIELD_COUNT && !is_derived(heading);
+	size_t column = column_of(heading);
+	bool is_ours = column < FIELD_COUNT;
 
-	FLEXTRACE_TRY(text_list_add(&table->others, "%s", is_other ? heading : ""));
+	FLEXTRACE_TRY(text_list_add(&table->others, "%s", column == FIELD_COUNT ? heading : ""));
 	if (*heading && (csv_reader_find(&table->csv, heading) != field ||
-	                 (column != FIELD_COUNT && table_has(table, column))))
+	                 (is_ours && table->at[column] != NO_COLUMN)))
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "A column stands twice: file=%s, column=%s", table->path, heading);
-	if (column != FIELD_COUNT)
+	if (is_ours)
 		table->at[column] = field;
 	return FLEXTRACE_OK;
 }
