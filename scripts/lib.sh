@@ -5,7 +5,7 @@
 # What compiles the firmware for QEMU's cores, and the markers for bare RISC-V in the tests.
 FIRMWARE_PACKAGES="clang lld"
 BUILD_PACKAGES="gcc g++ cmake ninja-build pkg-config lttng-tools liblttng-ust-dev liblttng-ctl-dev
-	babeltrace2 libbabeltrace2-dev libcjson-dev libsqlite3-dev zlib1g-dev"
+	babeltrace2 libbabeltrace2-dev libcjson-dev libsqlite3-dev zlib1g-dev libjs-dygraphs"
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
 fail() {

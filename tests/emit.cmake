@@ -60,3 +60,4 @@ flextrace_add_unit_test(NAME run_json SOURCES ${emit_base} converter/output/run_
 flextrace_add_unit_test(NAME emit SOURCES ${emit_base} ${emit_chrome} ${emit_csv}
 	converter/output/text/text.c converter/output/run_json.c converter/output/emit.c converter/output/output_dir.c tests/support/full_disk.c LIBS ${emit_libs})
 target_link_options(test_emit PRIVATE -Wl,--wrap=write)
+flextrace_add_unit_test(NAME report_page SOURCES converter/output/report/page.c LIBS ${emit_libs})
