@@ -14,9 +14,9 @@
 struct writer;
 
 /* A file NAME.csv that `fill` fills. */
-#define ANALYSIS_CSV(NAME, COLUMNS, FILL)                                                \
-	{                                                                                \
-		.name = NAME, .file = { NAME ".csv", COLUMN_TABLE(COLUMNS, FILL), NULL } \
+#define ANALYSIS_CSV(NAME, COLUMNS, FILL)                                                          \
+	{                                                                                          \
+		.name = NAME, .file = {.name = NAME ".csv", .table = COLUMN_TABLE(COLUMNS, FILL) } \
 	}
 
 /* A file FILE that `write` writes. */

@@ -379,21 +379,23 @@ static int close_books(struct pipeline *pipeline, struct flextrace_error *error)
 
 /* -- files ------------------------------------------------------------------------------------- */
 
-/* Returns how many. */
-static uint32_t list_analyses(const struct pipeline *pipeline,
+static bool is_asked_for(const struct pipeline *pipeline, const struct analysis *analysis)
+{
+	return !is_off(pipeline, analysis->name) &&
+	       (!analysis->is_for || analysis->is_for(&pipeline->selection.timeline)) &&
+	       (!analysis->is_on_demand || pipeline->options->derivations);
+}
+
+/* Those that are asked for, or those that are not. Returns how many. */
+static uint32_t list_analyses(const struct pipeline *pipeline, bool are_asked_for,
                               const struct result_file *files[MAX_ANALYSES])
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; analysis_all[i] && analysis_all[i]->name; i++) {
-		const struct analysis *analysis = analysis_all[i];
-
 		assert(n < MAX_ANALYSES);
-		if (is_off(pipeline, analysis->name) ||
-		    (analysis->is_for && !analysis->is_for(&pipeline->selection.timeline)) ||
-		    (analysis->is_on_demand && !pipeline->options->derivations))
-			continue;
-		files[n++] = &analysis->file;
+		if (is_asked_for(pipeline, analysis_all[i]) == are_asked_for)
+			files[n++] = &analysis_all[i]->file;
 	}
 	return n;
 }
@@ -402,10 +404,12 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 {
 	struct emit_options options = pipeline->options->emit;
 	struct emit_run run = options.run ? *options.run : (struct emit_run){0};
-	const struct result_file *files[MAX_ANALYSES];
+	const struct result_file *files[MAX_ANALYSES], *others[MAX_ANALYSES];
 
-	run.n_files = list_analyses(pipeline, files);
+	run.n_files = list_analyses(pipeline, true, files);
 	run.files = files;
+	run.n_others = list_analyses(pipeline, false, others);
+	run.others = others;
 	options.run = &run;
 	blocks_trim();
 	return emit_run(&pipeline->found.findings, &options, error);

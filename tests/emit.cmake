@@ -50,7 +50,7 @@ target_link_libraries(check_csv PRIVATE flextrace_options)
 
 # check_run DIR: likewise.
 add_executable(check_run ${PROJECT_SOURCE_DIR}/tests/support/check_run.c ${PROJECT_SOURCE_DIR}/tests/support/scratch.c
-	${PROJECT_SOURCE_DIR}/converter/base/text/csv_reader.c ${PROJECT_SOURCE_DIR}/converter/base/error.c)
+	${PROJECT_SOURCE_DIR}/converter/base/text/csv_reader.c ${PROJECT_SOURCE_DIR}/converter/base/error.c ${PROJECT_SOURCE_DIR}/converter/base/paths.c)
 target_include_directories(check_run PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/converter)
 target_link_libraries(check_run PRIVATE flextrace_options PkgConfig::CJSON)
 

@@ -189,7 +189,8 @@ static int save_aggregate(const struct aie_run *run, struct text_sink *sink)
 {
 	const struct aie_common common = aie_common(run);
 
-	sink->count->rows = common.begin < common.end ? common.end - common.begin : 0;
+	/* of none it says so, in a row */
+	sink->count->rows = common.begin < common.end ? common.end - common.begin : 1;
 	return write_json(&sink->writer, aie_describe_aggregate(run));
 }
 

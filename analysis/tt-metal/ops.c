@@ -236,4 +236,5 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_ops = {.name = "ops", .file = {"ops.csv", {NULL, 0, fill}, NULL}};
+const struct analysis analysis_ops = {.name = "ops",
+                                      .file = {.name = "ops.csv", .table.fill = fill}};

@@ -449,7 +449,8 @@ static int compare_passes(const char *without_dir, const char *dir)
 	         cost_ns / 1e6, result.without_ns ? 100 * cost_ns / (double)result.without_ns : 0,
 	         result.n_without, result.n_with);
 	note_cost(&result);
-	cli_note("table: %s/twice.csv; by name: flextrace diff %s %s", dir, without_dir, dir);
+	cli_note("table: %s/tables/twice.csv; by name: flextrace diff %s %s", dir, without_dir,
+	         dir);
 	return CLI_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "report/summary_impl.h"
 #include "report/table_view.h"
 #include "base/paths.h"
+#include "model/timeline/columns.h"
 
 #define DEFAULT_LIMIT 100
 
@@ -64,10 +65,15 @@ static bool choose_dir(char dir[PATH_MAX])
 
 static void unknown_table(const char *dir, const char *name)
 {
-	char known[1024] = "";
+	char known[1024] = "", old[PATH_MAX];
 	glob_t found;
 
-	glob_in(dir, "*.csv", &found);
+	snprintf(old, sizeof(old), "%s.csv", name);
+	if (!strchr(name, '/') && path_is_there(dir, old)) {
+		cli_error("Tables of an earlier version, convert again: path=%s", dir);
+		return;
+	}
+	glob_in(dir, TABLES_DIR "/*.csv", &found);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		const char *base = path_base(found.gl_pathv[i]);
 		size_t n = strlen(known);
@@ -79,7 +85,7 @@ static void unknown_table(const char *dir, const char *name)
 	if (!*known)
 		cli_error("No tables in %s; `flextrace convert` makes them", dir);
 	else
-		cli_error("No table `%s` in %s; there are %s", name, dir, known);
+		cli_error("No table `%s` with a row in %s; there are %s", name, dir, known);
 }
 
 /* By column, what run.json says is text. Owned; NULL: it says nothing. */
@@ -144,7 +150,7 @@ static int print_table(const char *dir, const char *name, const struct csv_table
 	char path[PATH_MAX];
 	struct csv_table table;
 	FILE *file;
-	int n = snprintf(path, sizeof(path), "%s/%s.csv", dir, name);
+	int n = snprintf(path, sizeof(path), "%s/" TABLES_DIR "/%s.csv", dir, name);
 
 	file = n > 0 && (size_t)n < sizeof(path) && !strchr(name, '/') ? fopen(path, "re") : NULL;
 	if (!file) {

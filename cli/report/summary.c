@@ -15,6 +15,7 @@
 #include "terminal/human.h"
 #include "model/ledger/ledger.h"
 #include "output/clock_columns.h"
+#include "output/emit.h"
 #include "base/text/printable.h"
 #include "base/text/text_file.h"
 #include "base/paths.h"
@@ -390,7 +391,7 @@ static void print_clocks(FILE *to, const char *dir)
 			print_clock(to, &clock);
 	}
 	if (n > MAX_CLOCKS)
-		fprintf(to, "  and %d more, see clocks.csv\n", n - MAX_CLOCKS);
+		fprintf(to, "  and %d more, see tables/clocks.csv\n", n - MAX_CLOCKS);
 	rows_close(&rows);
 }
 
@@ -460,7 +461,7 @@ static void print_host_clocks(FILE *to, struct rows *rows)
 		print_host_clock(to, &row);
 	}
 	if (n == MAX_CLOCKS && rows_next(rows, &row, NULL))
-		fputs("  and perhaps more, see alignment.csv\n", to);
+		fputs("  and perhaps more, see tables/alignment.csv\n", to);
 	while (n > 0)
 		free(keys[--n]);
 }
@@ -529,6 +530,14 @@ static void print_warnings(FILE *to, const cJSON *run)
 	}
 }
 
+/* Of an earlier version, whose tables stood elsewhere. */
+static bool is_old(const cJSON *run)
+{
+	const cJSON *versions = cJSON_GetObjectItemCaseSensitive(run, "versions");
+
+	return versions && summary_number(versions, "run_json") < RUN_JSON_FORMAT;
+}
+
 int summary_print(const char *output_dir, FILE *to, struct flextrace_error *error)
 {
 	cJSON *run = summary_json(output_dir, "run.json");
@@ -539,6 +548,12 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 		                 "There is no conversion in this directory, `flextrace convert` "
 		                 "makes one: path=%s",
 		                 output_dir);
+	if (is_old(run)) {
+		cJSON_Delete(run);
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "This conversion is of an earlier version, convert again: path=%s",
+		                 output_dir);
+	}
 	print_what_ran(to, run);
 	cli_heading(to, "Where the time went");
 	if (rows_open(&rows, output_dir, "kernels.csv", kernel_columns, KERNEL_COLUMNS, NULL))

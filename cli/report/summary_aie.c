@@ -2,6 +2,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/paths.h"
+#include "model/timeline/columns.h"
 #include "terminal/cli.h"
 #include "summary_impl.h"
 
@@ -47,7 +49,7 @@ static void print_core(FILE *to, const cJSON *core)
 
 static void print_all(FILE *to, const char *dir)
 {
-	cJSON *all = summary_json(dir, "aggregate_perf.json");
+	cJSON *all = summary_json(dir, TABLES_DIR "/aggregate_perf.json");
 	const cJSON *average = cJSON_GetObjectItemCaseSensitive(all, "average");
 	const cJSON *gmacs = cJSON_GetObjectItemCaseSensitive(average, "gmacs_per_second");
 
@@ -63,7 +65,9 @@ static void print_all(FILE *to, const char *dir)
 
 void summary_print_aie(FILE *to, const char *dir, const cJSON *run)
 {
-	cJSON *index = is_written(run, "index.json") ? summary_json(dir, "index.json") : NULL;
+	cJSON *index = is_written(run, TABLES_DIR "/index.json")
+	                       ? summary_json(dir, TABLES_DIR "/index.json")
+	                       : NULL;
 	const cJSON *cores = cJSON_GetObjectItemCaseSensitive(index, "cores"), *name;
 	int n = 0;
 
@@ -78,13 +82,13 @@ void summary_print_aie(FILE *to, const char *dir, const cJSON *run)
 		cJSON *core = NULL;
 
 		if (n++ < MAX_CORES && file && !strchr(file, '/'))
-			core = summary_json(dir, file);
+			core = summary_json(path_of(dir, TABLES_DIR).text, file);
 		if (core)
 			print_core(to, core);
 		cJSON_Delete(core);
 	}
 	if (n > MAX_CORES)
-		fprintf(to, "  and %d more, see index.json\n", n - MAX_CORES);
+		fprintf(to, "  and %d more, see tables/index.json\n", n - MAX_CORES);
 	if (n)
 		print_all(to, dir);
 	cJSON_Delete(index);

@@ -290,7 +290,7 @@ static int stitch(struct twice *twice, const char *without_dir, const char *dir,
 	string_cache_init(&twice->cache, twice->strings);
 	FLEXTRACE_TRY(read_table(twice, without_dir, &without, error));
 	FLEXTRACE_TRY(read_table(twice, dir, &work, error));
-	FLEXTRACE_TRY(writer_open(&twice->writer, dir, "twice.csv", false, error));
+	FLEXTRACE_TRY(writer_open(&twice->writer, dir, TABLES_DIR "/twice.csv", false, error));
 	column_write_names(&twice->writer, columns, N_COLUMNS(columns));
 	code = read_table(twice, dir, &with, error);
 	if (code < 0) {

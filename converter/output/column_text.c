@@ -280,14 +280,14 @@ static int write_file(const struct result_file *file, const struct findings *fin
 	return file->write(findings, to);
 }
 
-int column_save(const struct result_file *file, const struct findings *findings,
-                const char *output_dir, struct file_count *ret_count, struct flextrace_error *error)
+int column_save(const struct result_file *file, const struct findings *findings, const char *dir,
+                struct file_count *ret_count, struct flextrace_error *error)
 {
-	struct text_sink to = {.dir = output_dir, .error = error, .count = ret_count};
+	struct text_sink to = {.dir = dir, .error = error, .count = ret_count};
 	int code;
 
 	*ret_count = (struct file_count){.file = file->name};
-	FLEXTRACE_TRY(writer_open(&to.writer, output_dir, file->name, false, error));
+	FLEXTRACE_TRY(writer_open(&to.writer, dir, file->name, false, error));
 	code = write_file(file, findings, &to);
 	if (code < 0)
 		writer_abandon(&to.writer);
@@ -297,7 +297,11 @@ int column_save(const struct result_file *file, const struct findings *findings,
 	if (!ret_count->has_classes) /* what was found is all there is */
 		ret_count->expected = ret_count->rows + ret_count->left_out;
 	ret_count->replaced_bytes = to.writer.replaced_bytes;
-	return writer_close(&to.writer, error);
+	ret_count->is_absent = !ret_count->rows && !file->is_on_top && !writer_failed(&to.writer);
+	if (!ret_count->is_absent)
+		return writer_close(&to.writer, error);
+	writer_abandon(&to.writer);
+	return FLEXTRACE_OK;
 }
 
 /* -- JSON ------------------------------------------------------------------------------------ */

@@ -8,12 +8,11 @@
 #include "model/timeline/columns.h"
 #include "output/emit.h"
 
-/* Writes a file into `output_dir`, of a table a header line and the rows, and counts them. On
- * failure there is no file; `ret_count->columns` is the caller's all the same. FLEXTRACE_E_MEMORY,
- * FLEXTRACE_E_OUTPUT or 0. */
-int column_save(const struct result_file *file, const struct findings *findings,
-                const char *output_dir, struct file_count *ret_count,
-                struct flextrace_error *error);
+/* Writes a file into `dir`, of a table a header line and the rows, and counts them. On failure, and
+ * of a table without a row, there is no new file; `ret_count->columns` is the caller's even so.
+ * FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
+int column_save(const struct result_file *file, const struct findings *findings, const char *dir,
+                struct file_count *ret_count, struct flextrace_error *error);
 
 /* Writes the header line of a CSV file, and a line of it. */
 void column_write_names(struct writer *writer, const struct column *columns, uint32_t n_columns);

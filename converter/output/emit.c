@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/paths.h"
 #include "column_text.h"
 #include "output_dir.h"
 #include "output/run_json.h"
@@ -143,7 +145,7 @@ struct job {
 	const struct result_file *file; /* weak; NULL: trace.json, or the file of a process */
 	bool is_analysis;
 	uint32_t process; /* index, or FLEXTRACE_NONE */
-	char name[64];    /* without `file` */
+	char name[64];    /* its path in the output directory */
 	struct flextrace_error error;
 	int code;
 };
@@ -151,6 +153,7 @@ struct job {
 struct work {
 	const struct findings *findings; /* weak, both */
 	const struct emit_options *options;
+	char *tables_dir;          /* owned */
 	struct file_count *counts; /* owned, by job */
 	uint32_t n_jobs;
 	atomic_uint next; /* first job that nobody took */
@@ -170,8 +173,10 @@ static int run_job(struct work *work, struct job *job)
 		                   &job->error);
 	if (job->is_analysis)
 		pthread_mutex_lock(&work->analysis_lock);
-	code = column_save(job->file, work->findings, work->options->output_dir, count,
-	                   &job->error);
+	code = column_save(job->file, work->findings,
+	                   job->file->is_on_top ? work->options->output_dir : work->tables_dir,
+	                   count, &job->error);
+	count->file = job->name;
 	if (job->is_analysis)
 		pthread_mutex_unlock(&work->analysis_lock);
 	return code;
@@ -281,18 +286,45 @@ static void add_processes(struct work *work)
 	}
 }
 
+static void add_file(struct work *work, const struct result_file *file, bool is_analysis)
+{
+	struct job *job = &work->jobs[work->n_jobs++];
+
+	job->file = file;
+	job->is_analysis = is_analysis;
+	job->process = FLEXTRACE_NONE;
+	if (file)
+		snprintf(job->name, sizeof(job->name), "%s%s",
+		         file->is_on_top ? "" : TABLES_DIR "/", file->name);
+	else
+		strcpy(job->name, work->options->gzip ? "trace.json.gz" : "trace.json");
+}
+
 static void add_formats(struct work *work, const char *names)
 {
 	for (size_t i = 0; i < N_FORMATS; i++) {
-		struct job *job = &work->jobs[work->n_jobs];
-
-		if (!is_chosen(names, formats[i].format))
-			continue;
-		job->file = formats[i].file;
-		job->process = FLEXTRACE_NONE;
-		strcpy(job->name, work->options->gzip ? "trace.json.gz" : "trace.json");
-		work->n_jobs++;
+		if (is_chosen(names, formats[i].format))
+			add_file(work, formats[i].file, false);
 	}
+}
+
+static void remove_table(const struct work *work, const struct result_file *file)
+{
+	if (file && !file->is_on_top)
+		path_remove(work->tables_dir, file->name);
+}
+
+/* An output directory has the tables of one conversion. Files that we do not know stay. */
+static void remove_earlier_tables(const struct work *work)
+{
+	const struct emit_run *run = work->options->run;
+
+	for (size_t i = 0; i < N_FORMATS; i++)
+		remove_table(work, formats[i].file);
+	for (uint32_t i = 0; run && i < run->n_files; i++)
+		remove_table(work, run->files[i]);
+	for (uint32_t i = 0; run && i < run->n_others; i++)
+		remove_table(work, run->others[i]);
 }
 
 static void work_free(struct work *work)
@@ -301,6 +333,7 @@ static void work_free(struct work *work)
 	for (uint32_t i = 0; i < work->n_jobs; i++)
 		free(work->counts[i].columns);
 	free(work->counts);
+	free(work->tables_dir);
 	free(work);
 }
 
@@ -319,18 +352,31 @@ static struct work *work_new(const struct findings *findings, const struct emit_
 	work->options = options;
 	work->counts = calloc(n, sizeof(*work->counts));
 	pthread_mutex_init(&work->analysis_lock, NULL);
-	if (!work->counts) {
+	if (asprintf(&work->tables_dir, "%s/" TABLES_DIR, options->output_dir) < 0)
+		work->tables_dir = NULL;
+	if (!work->counts || !work->tables_dir) {
 		work_free(work);
 		return NULL;
 	}
 	add_formats(work, names);
 	if (n_ranks)
 		add_processes(work);
-	for (uint32_t i = 0; i < n_files; i++) {
-		work->jobs[work->n_jobs].file = options->run->files[i];
-		work->jobs[work->n_jobs++].is_analysis = true;
-	}
+	for (uint32_t i = 0; i < n_files; i++)
+		add_file(work, options->run->files[i], true);
 	return work;
+}
+
+/* The folder of the tables is gone again where there is none. */
+static int write_all(struct work *work, struct flextrace_error *error)
+{
+	int code;
+
+	FLEXTRACE_TRY(output_dir_create(work->tables_dir, error));
+	remove_earlier_tables(work);
+	run_on_threads(work, work->options->n_threads);
+	code = finish(work, error);
+	rmdir(work->tables_dir);
+	return code;
 }
 
 int emit_run(const struct findings *findings, const struct emit_options *options,
@@ -344,8 +390,7 @@ int emit_run(const struct findings *findings, const struct emit_options *options
 	FLEXTRACE_TRY(output_dir_open(options->output_dir, &lock, error));
 	work = work_new(findings, options, names);
 	if (work) {
-		run_on_threads(work, options->n_threads);
-		code = finish(work, error);
+		code = write_all(work, error);
 		work_free(work);
 	} else {
 		code = error_set(error, FLEXTRACE_E_MEMORY, "Cannot write output: cause=no memory");

@@ -7,6 +7,8 @@
  *   several are written at a time.
  * - A file is written to `<name>.tmp` and renamed when whole: nothing half-written has a final
  *   name.
+ * - Tables are in the folder TABLES_DIR, all else stands on top. A table without a row has no file,
+ *   and what an earlier conversion left of any table is removed first.
  * - The text format (one row a line, no addresses, no wall clock) is the golden format of the
  *   tests.
  * - Files, columns, units and JSON fields: docs/formats.md.
@@ -23,6 +25,8 @@
 #include "model/ledger/pair_report.h"
 #include "model/user_options.h"
 
+#define RUN_JSON_FORMAT 2 /* of run.json; grows when a field changes its meaning */
+
 /* What run.json says besides the timeline. Nothing that differs between two runs on the
  * same input; all weak. */
 struct emit_run {
@@ -34,6 +38,8 @@ struct emit_run {
 	uint32_t n_pairs;
 	const struct result_file *const *files; /* of analyses, in fixed order */
 	uint32_t n_files;
+	const struct result_file *const *others; /* analyses that are not asked for */
+	uint32_t n_others;
 };
 
 /* Phases of the Trace Event format by what they tell of; a view may name any of them. */

@@ -23,7 +23,7 @@ static int make_dir(const char *dir)
 	return errno;
 }
 
-static int create(const char *dir, struct flextrace_error *error)
+int output_dir_create(const char *dir, struct flextrace_error *error)
 {
 	char *path = strdup(dir);
 	int cause = 0;
@@ -84,7 +84,7 @@ int output_dir_open(const char *dir, int *ret_lock, struct flextrace_error *erro
 {
 	int code;
 
-	FLEXTRACE_TRY(create(dir, error));
+	FLEXTRACE_TRY(output_dir_create(dir, error));
 	FLEXTRACE_TRY(lock(dir, ret_lock, error));
 	code = remove_old_run(dir, error);
 	if (code < 0)

@@ -8,6 +8,10 @@
 
 #include "base/error.h"
 
+/* Creates `dir` with its missing parents, where it is not there. FLEXTRACE_E_OUTPUT,
+ * FLEXTRACE_E_MEMORY. */
+int output_dir_create(const char *dir, struct flextrace_error *error);
+
 /*
  * Creates `dir` with its missing parents or takes the one that is there, locks it (flock(2), so
  * that nobody who dies leaves a lock behind) and removes the run.json of an earlier run. Stores

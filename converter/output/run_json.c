@@ -402,7 +402,8 @@ static void add_files(cJSON *root, const struct file_count *counts, uint32_t n_c
 	cJSON *files = json_item_add_list(root, "files");
 
 	for (uint32_t i = 0; i < n_counts; i++)
-		json_item_append(files, new_file(&counts[i]));
+		if (!counts[i].is_absent)
+			json_item_append(files, new_file(&counts[i]));
 }
 
 /* -- the books --------------------------------------------------------------------------------- */

@@ -10,8 +10,7 @@
 
 #include "output/emit.h"
 
-#define RUN_JSON_FILE   "run.json"
-#define RUN_JSON_FORMAT 1 /* grows when a field changes its meaning */
+#define RUN_JSON_FILE "run.json"
 
 /* Writes run.json. FLEXTRACE_E_OUTPUT also when the books do not close: the file is there and
  * says where. */

@@ -99,14 +99,18 @@ def convert(build, out, recording):
         raise ConversionFailed(f"exit status {done.returncode}: {done.stderr[-400:].strip()}")
 
 
-def rows_of(path):
+def rows_of(out, table):
+    """The rows of a table; one without a row has no file."""
+    path = os.path.join(out, "tables", table + ".csv")
+    if not os.path.exists(path):
+        return
     with open(path, newline="", encoding="utf-8") as file:
         yield from csv.DictReader(file)
 
 
 def losses_of(out):
     losses = {}
-    for row in rows_of(os.path.join(out, "losses.csv")):
+    for row in rows_of(out, "losses"):
         losses[row["cause"]] = losses.get(row["cause"], 0) + int(row["count"])
     return losses
 
@@ -133,7 +137,7 @@ def tag_of_mark(row):
 def judge_device(recording, out, tags):
     """Rows of a device: work and what firmware marked. tags: {source: tag}"""
     verdict = Verdict()
-    for row in rows_of(os.path.join(out, "events.csv")):
+    for row in rows_of(out, "events"):
         is_mark = row["core"] != ""
         tag = tag_of_mark(row) if is_mark else tags.get(row["source"])
         if tag not in recording.truth:
@@ -155,7 +159,7 @@ def judge_device(recording, out, tags):
 def judge_ranks(recording, out, tags):
     """Rows of hosts: meetings and scopes of ranks."""
     verdict = Verdict()
-    for row in rows_of(os.path.join(out, "host.csv")):
+    for row in rows_of(out, "host"):
         tag = tags.get(row["source"])
         if tag in recording.truth:
             verdict.add_row(row, tag, recording.truth[tag].times_ns, None, 0, recording.start_ns)

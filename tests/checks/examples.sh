@@ -85,28 +85,28 @@ TEXT
 # A table: the longer of two kernels. It can be left out as any other.
 build table
 convert table flex.json
-has table/busiest.csv 1,imported,1,0,long,5000
+has table/tables/busiest.csv 1,imported,1,0,long,5000
 convert without flex.json --without busiest
-[ ! -e without/busiest.csv ] || fail "the table cannot be left out"
+[ ! -e without/tables/busiest.csv ] || fail "the table cannot be left out"
 
 # A format: known by its content, or told by its name; a bad line costs itself.
 build format
 convert format text
-has format/host.csv ',imported,1,1,,User,"outer, whole",,0,1000,4000,3000,0,certified,,0:2' \
+has format/tables/host.csv ',imported,1,1,,User,"outer, whole",,0,1000,4000,3000,0,certified,,0:2' \
 	',imported,1,1,,User,inner,,1,2000,3000,1000,0,certified,,0:1'
-has format/losses.csv ',,,malformed,,,,2,,'
+has format/tables/losses.csv ',,,malformed,,,,2,,'
 grep -q 'rejected: file=text, events=2, first at byte 60: there are not two times behind the name' stderr ||
 	fail "nobody told which lines were rejected"
 convert told text --as spans
-cmp format/host.csv told/host.csv || fail "--as makes another timeline"
+cmp format/tables/host.csv told/tables/host.csv || fail "--as makes another timeline"
 head -n 1 text >empty
 ! build/cli/flextrace convert --quiet -o empty.out empty 2>stderr || fail "a file without an interval was converted"
 grep -q 'There is no interval: file=empty' stderr || fail "nobody told that there is no interval"
 
 # A stage: what lasts no time was a row, and is booked as left out.
-grep -q ',instant,' table/host.csv || fail "there is nothing for the stage to leave out"
+grep -q ',instant,' table/tables/host.csv || fail "there is nothing for the stage to leave out"
 build stage
 convert stage flex.json
-has stage/host.csv '1,imported,1,9,,User,call,,0,5000,35000,30000,0,certified,,0:2'
-has stage/losses.csv '1,imported,1,filtered,,,0,1,50000,50000'
+has stage/tables/host.csv '1,imported,1,9,,User,call,,0,5000,35000,30000,0,certified,,0:2'
+has stage/tables/losses.csv '1,imported,1,filtered,,,0,1,50000,50000'
 exit $bad

@@ -373,7 +373,7 @@ static void check_events(struct verdict *verdict, const char *dir, const struct 
 {
 	struct input input;
 	size_t columns[N_COLUMNS];
-	open_input(&input, dir, "events.csv");
+	open_input(&input, dir, "tables/events.csv");
 	for (int c = 0; c < N_COLUMNS; c++)
 		columns[c] = find_column(&input, column_names[c]);
 	while (csv_reader_next(&input.row, NULL) > 0)
@@ -477,8 +477,8 @@ int main(int argc, char **argv)
 	read_brackets(&known.brackets);
 	read_truth(&known.truth, argv[2]);
 	check_events(&verdict, argv[1], &known);
-	check_points(&verdict, argv[1], "instants.csv", MARK_FACT, &known);
-	check_points(&verdict, argv[1], "counters.csv", VALUE_FACT, &known);
+	check_points(&verdict, argv[1], "tables/instants.csv", MARK_FACT, &known);
+	check_points(&verdict, argv[1], "tables/counters.csv", VALUE_FACT, &known);
 	int good = report(&verdict) && verdict.points == count_points(&known.truth);
 	free(known.truth.all);
 	free(known.brackets.all);

@@ -17,24 +17,23 @@ bt2 "$trace" >text.txt
 grep -qx "records=$(grep -c ' flextrace:' text.txt)" books.txt ||
 	{ cat books.txt; fail "babeltrace2 reads another number of records"; }
 
-[ "$(wc -l <out/losses.csv)" -eq 1 ] || { cat out/losses.csv; fail "something was lost"; }
-for file in host.csv events.csv kernels.csv runtime.csv active.csv stamps.csv iterations.csv loops.csv clocks.csv \
-	alignment.csv run.json; do
-	[ -s "out/$file" ] || fail "$file is missing or empty"
+[ ! -e out/tables/losses.csv ] || { cat out/tables/losses.csv; fail "something was lost"; }
+for table in host events kernels runtime active stamps iterations loops clocks alignment; do
+	[ -s "out/tables/$table.csv" ] || fail "$table.csv is missing or empty"
 done
 # A forked rank is its own process: two ranks, two pids, in every table that has both.
-pids=$(awk -F, 'NR > 1 { print $1 ":" $3 }' out/host.csv | sort -u | wc -l)
+pids=$(awk -F, 'NR > 1 { print $1 ":" $3 }' out/tables/host.csv | sort -u | wc -l)
 [ "$pids" -eq 2 ] || fail "host.csv shows $pids processes, not 2 ranks"
 grep -q '"ph":"s"' out/trace.json || fail "no flow arrow"
 # No zone of the firmware is shown as a number.
-! awk -F, '$7 == "Zone" && $8 ~ /^(marker )?(0x)?[0-9a-f]+$/ { bad = 1; print } END { exit !bad }' out/events.csv ||
+! awk -F, '$7 == "Zone" && $8 ~ /^(marker )?(0x)?[0-9a-f]+$/ { bad = 1; print } END { exit !bad }' out/tables/events.csv ||
 	fail "a firmware zone has no name"
 
 # What is left of it by filters, and files of single ranks, are as good as the whole.
 "$FLEXTRACE" convert --quiet -o part "$trace" --ranks=1 --time-range=+1us, --drop='kind:^(Prep|Zone)$' --overlap=async ||
 	fail "a part cannot be converted"
 check_output part
-[ "$(awk -F, 'NR > 1 { print $1 }' part/events.csv | sort -u)" = 1 ] || fail "--ranks=1 leaves another rank"
+[ "$(awk -F, 'NR > 1 { print $1 }' part/tables/events.csv | sort -u)" = 1 ] || fail "--ranks=1 leaves another rank"
 grep -q '"filtered_rows"' part/run.json || fail "what was left out is not told"
 "$FLEXTRACE" convert --quiet -o ranks "$trace" --per-rank || fail "ranks cannot be converted"
 check_output ranks

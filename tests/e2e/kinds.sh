@@ -14,7 +14,7 @@ sed -n '/define FLEXTRACE_DEVICE_KINDS/,/clang-format on/s/.*X(\([A-Z_0-9]*\), *
 [ "$(wc -l <device.txt)" -eq 7 ] || fail "not 7 device kinds"
 
 while read -r name; do
-	n=$(awk -F, -v name="$name" '$6 == name && $7 == name' out/host.csv | wc -l)
+	n=$(awk -F, -v name="$name" '$6 == name && $7 == name' out/tables/host.csv | wc -l)
 	[ "$name" = aiuLaunchControlBlocks ] || [ "$n" -eq 1 ] || fail "host.csv has $n rows of kind and name $name"
 	grep -q "\"name\":\"$name\",\"cat\":\"privateuse1_runtime\"\|\"cat\":\"privateuse1_runtime\",\"name\":\"$name\"" out/trace.json ||
 		fail "trace.json has no privateuse1_runtime slice $name"
@@ -28,9 +28,9 @@ while read -r name; do
 	esac
 	grep -q "\"name\":\"$name\",\"cat\":\"$category\"\|\"cat\":\"$category\",\"name\":\"$name\"" out/trace.json ||
 		fail "trace.json has no $category slice $name"
-	grep -q ",$name," out/events.csv || fail "events.csv has no row $name"
+	grep -q ",$name," out/tables/events.csv || fail "events.csv has no row $name"
 done <device.txt
-kinds=$(awk -F, 'NR > 1 { print $7 }' out/events.csv | sort -u | tr '\n' ' ')
+kinds=$(awk -F, 'NR > 1 { print $7 }' out/tables/events.csv | sort -u | tr '\n' ' ')
 for kind in DmaI Prep Exec DmaO 'Memcpy HtoD' 'Memcpy DtoH' 'Memcpy DtoD' 'Memcpy PtoP' Memset Release; do
 	case "$kinds" in *"$kind"*) ;; *) fail "events.csv has no row of kind $kind, only: $kinds" ;; esac
 done
@@ -38,9 +38,9 @@ done
 # The operation, as tt-metal's scripts find it: by the names of columns.
 cell() {
 	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
-		NR == 2 { sub(/"[^"]*"/, "quoted"); print $at }' out/ops.csv
+		NR == 2 { sub(/"[^"]*"/, "quoted"); print $at }' out/tables/ops.csv
 }
-[ "$(wc -l <out/ops.csv)" -eq 2 ] || fail "ops.csv has not one line"
+[ "$(wc -l <out/tables/ops.csv)" -eq 2 ] || fail "ops.csv has not one line"
 for pair in "OP CODE=quoted" "OP TYPE=MatMul" "MATH FIDELITY=HiFi4" "CORE COUNT=2" "DEVICE ID=0" \
 	"INPUT_0_X_PAD[LOGICAL]=3[3]" "OUTPUT_0_X=4" "launch Count=1" "opcode=dot" "CALL DEPTH=1"; do
 	[ "$(cell "${pair%%=*}")" = "${pair#*=}" ] || fail "ops.csv: $pair, but it is $(cell "${pair%%=*}")"

@@ -46,8 +46,13 @@ same_files() {
 	diff -rq "$1" "$2" || fail "$1 and $2 differ"
 }
 
+# table_of DIR NAME: its path; a table without a row has no file.
+table_of() {
+	if [ -e "$1/tables/$2.csv" ]; then echo "$1/tables/$2.csv"; else echo /dev/null; fi
+}
+
 # Sum of the column `count` of losses.csv over rows with a cause: lost DIR CAUSE
 lost() {
 	awk -F, -v cause="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["cause"] == cause { n += $at["count"] } END { printf "%.0f\n", n }' "$1/losses.csv"
+		$at["cause"] == cause { n += $at["count"] } END { printf "%.0f\n", n }' "$(table_of "$1" losses)"
 }

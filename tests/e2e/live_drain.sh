@@ -16,7 +16,7 @@ column() { # column FILE NAME VALUE: rows whose column has that value
 	awk -F, -v name="$2" -v value="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
 		$at == value { n++ } END { print n + 0 }' "$1"
 }
-beats=$(column out/instants.csv name beat)
+beats=$(column out/tables/instants.csv name beat)
 lost=$(lost out device_ring_dropped)
 echo "beats=$beats lost=$lost"
 [ "$lost" -gt 0 ] || fail "nothing was lost: the test proves nothing"
@@ -27,8 +27,8 @@ case $((sent - beats - lost)) in
 esac
 
 for name in stuck kernel firmware; do
-	grep -q ",$name,.*,assumed," out/events.csv || fail "events.csv does not show that core 1 hangs in $name"
+	grep -q ",$name,.*,assumed," out/tables/events.csv || fail "events.csv does not show that core 1 hangs in $name"
 done
 grep -A 5 '"zones_without_end":' out/run.json | grep -q '"name":' || fail "the zone that never ended is not named"
 [ "$(lost out unmatched_begin)" -eq 3 ] || fail "unmatched_begin is $(lost out unmatched_begin), not 3: zone, kernel and run"
-[ "$(column out/instants.csv name 'last sign of life')" -eq 1 ] || fail "the last sign of life is missing"
+[ "$(column out/tables/instants.csv name 'last sign of life')" -eq 1 ] || fail "the last sign of life is missing"

@@ -53,7 +53,7 @@ typed stop
 told=$(sed -n 's/.*: \([0-9]*\) packets were lost.*/\1/p' lttng.log)
 typed destroy
 "$FLEXTRACE" convert --quiet -o over_out over || fail "an overwritten trace does not convert"
-read=$(($(wc -l <over_out/host.csv) - 1))
+read=$(($(wc -l <over_out/tables/host.csv) - 1))
 lost=$(lost over_out lttng_discarded_packets)
 events=$(lost over_out lttng_discarded_events)
 echo "overwrite: emitted=$((begun + emitted)) read=$read packets=$lost told=$told events=$events"
@@ -82,7 +82,7 @@ strict late $((missing + $(lost late_out lttng_discarded_packets) + $(lost late_
 "$FLEXTRACE" record --output=out --subbuf-size=4K --num-subbuf=2 -- "$SOURCE/tests/scripts/unread.sh" "$E2E/emit_many" 2 400000 >record.log 2>&1 ||
 	{ cat record.log; fail "record failed"; }
 emitted=$(sed -n 's/^emitted //p' record.log)
-read=$(($(wc -l <out/host.csv) - 1))
+read=$(($(wc -l <out/tables/host.csv) - 1))
 lost=$(lost out lttng_discarded_events)
 told=$(sed -n 's/.*warning: \([0-9]*\) events were lost.*/\1/p' record.log)
 echo "discard: emitted=$emitted read=$read lost=$lost told=$told"
@@ -102,7 +102,7 @@ counted=$(awk '$1 == "\"scope\":" { inside = 1 } inside && $1 == "\"emitted\":" 
 cp -r out gone
 rm "$(find gone/trace -path '*-bit/events_*' -size +4k | head -n 1)"
 "$FLEXTRACE" convert --quiet -o gone_out gone || fail "a recording without a stream file does not convert"
-told gone_out unaccounted $((emitted - $(wc -l <gone_out/host.csv) + 1 - $(lost gone_out lttng_discarded_events)))
+told gone_out unaccounted $((emitted - $(wc -l <gone_out/tables/host.csv) + 1 - $(lost gone_out lttng_discarded_events)))
 grep -q '"closes":[[:space:]]*false' gone_out/run.json || fail "the books of a recording without a stream file close"
 
 # A stream file of that without its last byte.
@@ -122,7 +122,7 @@ for core in 0 1 2 3 4; do
 	set -- $(grep "^core $core " rings.log)
 	[ $# -eq 4 ] || fail "the program says nothing of core $core"
 	for what in "device_ring_dropped $3" "device_run_overwritten $4"; do
-		got=$(awk -F, -v core="$core" -v cause="${what% *}" '$4 == cause && $6 == core { n += $8 } END { print n + 0 }' rings/losses.csv)
+		got=$(awk -F, -v core="$core" -v cause="${what% *}" '$4 == cause && $6 == core { n += $8 } END { print n + 0 }' rings/tables/losses.csv)
 		[ "$got" -eq "${what#* }" ] || fail "core $core: losses.csv says $got of $what"
 	done
 	records=$((records + $3)) runs=$((runs + $4))

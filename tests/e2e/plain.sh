@@ -15,4 +15,4 @@ awk '/<!-- e2e:/ { found = 1 } found && /^```$/ { exit } found && typing { print
 sed -i 's/^babeltrace2 /bt2 /' lines.sh
 . ./lines.sh >typed.log 2>&1 || { cat typed.log; fail "the README's lines do not work"; }
 check_output out
-[ "$(awk 'END { print NR }' out/events.csv)" -gt 100 ] || fail "events.csv has no device rows"
+[ "$(awk 'END { print NR }' out/tables/events.csv)" -gt 100 ] || fail "events.csv has no device rows"

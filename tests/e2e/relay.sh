@@ -38,7 +38,7 @@ emitted=$(sed -n 's/.*: 1 programs emitted \([0-9]*\) records.*/\1/p' err.log)
 grep -q "\"records\":[[:space:]]*$emitted,\{0,1\}\$" stored/run.json ||
 	{ cat err.log; grep '"records"' stored/run.json; fail "record says that $emitted were emitted"; }
 grep -q 'nobody noted it' stored.log || fail "nobody says that nobody noted what was emitted"
-[ "$(wc -l <stored/host.csv)" -eq 1001 ] || fail "$(wc -l <stored/host.csv) lines, not 1001"
+[ "$(wc -l <stored/tables/host.csv)" -eq 1001 ] || fail "$(wc -l <stored/tables/host.csv) lines, not 1001"
 
 # No relay: nothing is recorded, and it says why.
 status=0
@@ -74,7 +74,7 @@ wait $program
 while [ "$(grep -c 'Creating event message from .* ec-name="flextrace:scope"' viewer.log)" -lt 2000 ] && kill -0 $viewer; do :; done
 "$FLEXTRACE" stop live-state 2>err.log || { cat err.log; fail "stop failed"; }
 wait $viewer || { grep -v ' [DI] ' viewer.log; fail "babeltrace2 failed"; }
-[ "$(wc -l <live/host.csv)" -eq 2001 ] || fail "$(wc -l <live/host.csv) lines of live records, not 2001"
+[ "$(wc -l <live/tables/host.csv)" -eq 2001 ] || fail "$(wc -l <live/tables/host.csv) lines of live records, not 2001"
 ! grep -q no_definitions live/run.json || fail "nobody says whose records these are"
 check_output live
 [ ! -e live-state ] || fail "something is left here"
@@ -115,7 +115,7 @@ grep -q no_definitions late/run.json || fail "nobody says that names are missing
 name=$(sed -n 's/.*flextrace convert. reads it: \(.*\)$/\1/p' err.log)
 # shellcheck disable=SC2086 # a pattern
 "$FLEXTRACE" convert -o healed relay/${name#lttng-traces/} >healed.log
-[ "$(wc -l <healed/host.csv)" -eq 1011 ] || fail "$(wc -l <healed/host.csv) lines, not 1011"
+[ "$(wc -l <healed/tables/host.csv)" -eq 1011 ] || fail "$(wc -l <healed/tables/host.csv) lines, not 1011"
 
 # The relay ends before the recording: that is told when it happens, and is no success.
 relays=$(pgrep -x lttng-relayd)

@@ -15,4 +15,4 @@ rm /dev/shm/filler
 "$FLEXTRACE" record --output=out -- "$MINIFLEX" --ranks=2 --iterations=5 --quiet >record.log 2>&1 ||
 	{ cat record.log; fail "record failed in a 64 MiB /dev/shm"; }
 check_output out
-[ "$(wc -l <out/events.csv)" -gt 100 ] || fail "the recording is empty"
+[ "$(wc -l <out/tables/events.csv)" -gt 100 ] || fail "the recording is empty"

@@ -48,26 +48,26 @@ after=$(date +%s)
 grep -q '"not_the_recorders_clock"' away/run.json || fail "run.json does not warn of another clock"
 awk -F, -v before="$before" -v after="$after" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	{ s = substr($at["start_ns"], 1, 10); n++; if (s < before - 1 || s > after + 1) { print s, before, after; bad = 1 } }
-	END { exit bad || n < 10 }' away/events.csv || fail "work of another time namespace is not where it belongs"
+	END { exit bad || n < 10 }' away/tables/events.csv || fail "work of another time namespace is not where it belongs"
 
 # Without anything that ties the clocks: said, and nothing of rank 1 is called certain.
 record_both apart --iterations=10
-[ "$(column apart/out/alignment.csv 0 component)" = 0 ] || fail "rank 0 is not the reference"
-[ "$(column apart/out/alignment.csv 1 component)" -gt 0 ] || fail "two clocks without a common event were merged"
-[ -z "$(column apart/out/alignment.csv 1 half_width_ns_max)" ] || fail "an offset without evidence has a bound"
+[ "$(column apart/out/tables/alignment.csv 0 component)" = 0 ] || fail "rank 0 is not the reference"
+[ "$(column apart/out/tables/alignment.csv 1 component)" -gt 0 ] || fail "two clocks without a common event were merged"
+[ -z "$(column apart/out/tables/alignment.csv 1 half_width_ns_max)" ] || fail "an offset without evidence has a bound"
 grep -q '"unaligned_hosts"' apart/out/run.json || fail "run.json does not warn of unaligned hosts"
 "$FLEXTRACE" report apart/out | grep -q 'not aligned' || fail "the report does not tell"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { n[$at["rank"], $at["status"]]++ }
-	END { exit !(n[0, "certified"] > 100 && n[1, "assumed"] > 100 && !n[1, "certified"]) }' apart/out/events.csv ||
+	END { exit !(n[0, "certified"] > 100 && n[1, "assumed"] > 100 && !n[1, "certified"]) }' apart/out/tables/events.csv ||
 	fail "events.csv has another status than certified for rank 0, assumed for rank 1"
 
 # All-reduces tie them: the offset is the known one, device times are right on both ranks, and nobody leaves an
 # all-reduce before the other entered it.
 record_both together --iterations=60 --idle-ms=20 --counter-mhz=560,8000 --wrap-after-ms=700 --join="$PWD/meeting"
-[ "$(column together/out/alignment.csv 1 component)" = 0 ] || fail "all-reduces did not align the hosts"
+[ "$(column together/out/tables/alignment.csv 1 component)" = 0 ] || fail "all-reduces did not align the hosts"
 ! grep -q '"unaligned_hosts"' together/out/run.json || fail "aligned hosts are warned of"
-bound=$(column together/out/alignment.csv 1 half_width_ns_max)
-column together/out/alignment.csv 1 offset_ns | awk -v ahead="$AHEAD_S" -v bound="$bound" '{
+bound=$(column together/out/tables/alignment.csv 1 half_width_ns_max)
+column together/out/tables/alignment.csv 1 offset_ns | awk -v ahead="$AHEAD_S" -v bound="$bound" '{
 	error = $1 + ahead * 1e9; if (error < 0) error = -error; print "error of the offset: " error " ns, bound " bound " ns"
 	exit error > bound }' || fail "the offset is wrong"
 
@@ -81,4 +81,4 @@ awk -F, -v bound="$bound" '$7 == "all_reduce" { match($0, /seq"":[0-9]+/); seq =
 		if (!(seq in last) || enter > last[seq]) last[seq] = enter
 		if (!(seq in first) || left < first[seq]) first[seq] = left }
 	END { for (seq in n) { total++; if (n[seq] != 2 || last[seq] > first[seq] + bound) { print seq, last[seq] - first[seq]; bad = 1 } }
-		exit bad || total != 60 }' together/out/host.csv || fail "an all-reduce was left before it was entered"
+		exit bad || total != 60 }' together/out/tables/host.csv || fail "an all-reduce was left before it was entered"

@@ -7,18 +7,18 @@ cd "$LTTNG_TEST_DIR"
 "$FLEXTRACE" record --twice -o out -- "$MINIFLEX" --ranks=2 --iterations=3 >app.log 2>log || { cat log; fail "record failed"; }
 check_output out/without-device
 "$BUILD/tests/check_csv" out || fail "a CSV file is bad"
-[ "$(wc -l <out/without-device/events.csv)" -eq 1 ] || fail "the first run has records of the device"
-[ "$(wc -l <out/events.csv)" -gt 10 ] || fail "the second run has no records of the device"
+[ ! -e out/without-device/tables/events.csv ] || fail "the first run has records of the device"
+[ "$(wc -l <out/tables/events.csv)" -gt 10 ] || fail "the second run has no records of the device"
 
 # Each host interval of both runs is in the table once.
-n_without=$(($(wc -l <out/without-device/host.csv) - 1)) n_with=$(($(wc -l <out/host.csv) - 1))
+n_without=$(($(wc -l <out/without-device/tables/host.csv) - 1)) n_with=$(($(wc -l <out/tables/host.csv) - 1))
 awk -F, -v n_without="$n_without" -v n_with="$n_with" 'NR > 1 { n[$5]++ }
 	$5 == "both" && $11 != $10 - $9 { print "wrong cost: " $0; exit 1 }
-	END { exit n["both"] + n["with"] != n_with || n["both"] + n["without"] != n_without || !n["both"] }' out/twice.csv ||
+	END { exit n["both"] + n["with"] != n_with || n["both"] + n["without"] != n_without || !n["both"] }' out/tables/twice.csv ||
 	fail "twice.csv has not the intervals of host.csv: $n_without, $n_with"
 # A launch has its device time beside its time without the device.
 awk -F, '$3 == "launch control blocks" && $5 == "both" && $9 > 0 && $12 > 0 && $13 > 0 { n++ }
-	END { exit n < 3 }' out/twice.csv || fail "launches have no device times"
+	END { exit n < 3 }' out/tables/twice.csv || fail "launches have no device times"
 grep -q 'twice: [1-9][0-9]* host intervals of both runs took' log || fail "no summary: $(cat log)"
 grep -Eq 'twice: the difference is (more than )?noise, [+-][0-9]+ ns \+- [0-9]+ ns for each' log || fail "noise is not told: $(cat log)"
 "$FLEXTRACE" diff out/without-device out >diff || fail "diff failed"
@@ -31,7 +31,7 @@ touch ran
 exec "$MINIFLEX" --ranks=1 --iterations=2
 END
 "$FLEXTRACE" record --twice -o less -- sh app.sh >app.log 2>log || { cat log; fail "record failed"; }
-n=$(awk -F, '$5 == "without"' less/twice.csv | wc -l)
+n=$(awk -F, '$5 == "without"' less/tables/twice.csv | wc -l)
 [ "$n" -gt 5 ] || fail "only $n intervals are without one in the second run"
 grep -q "in one run only: $n without" log || fail "the summary does not tell $n: $(cat log)"
 

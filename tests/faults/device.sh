@@ -7,7 +7,7 @@
 # beats CORE: marks of a core in instants.csv.
 beats() {
 	awk -F, -v core="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["name"] == "beat" && $at["core"] == core { n++ } END { print n + 0 }' out/instants.csv
+		$at["name"] == "beat" && $at["core"] == core { n++ } END { print n + 0 }' out/tables/instants.csv
 }
 
 run 0 "$FLEXTRACE" record -o out -- "$PROGRAM"

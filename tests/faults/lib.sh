@@ -51,8 +51,8 @@ has_ended() {
 
 # expect_rows DIR FILE LEAST MOST
 expect_rows() {
-	n=$(rows "$1/$2")
-	[ "$n" -ge "$3" ] && [ "$n" -le "$4" ] || fail "$n rows in $1/$2, not $3 to $4"
+	n=$(rows "$1/tables/$2")
+	[ "$n" -ge "$3" ] && [ "$n" -le "$4" ] || fail "$n rows in $1/tables/$2, not $3 to $4"
 }
 
 # No process, no shared memory (but what every program with LTTng leaves), no half file.

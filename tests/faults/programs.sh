@@ -7,12 +7,12 @@ VICTIM=$PROGRAM
 # count DIR FILE COLUMN VALUE: rows with that value.
 count() {
 	awk -F, -v name="$3" -v value="$4" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-		$at == value { n++ } END { print n + 0 }' "$1/$2"
+		$at == value { n++ } END { print n + 0 }' "$1/tables/$2"
 }
 
 # processes DIR: how many pids have rows in host.csv.
 processes() {
-	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "pid") at = i; next } { print $at }' "$1/host.csv" | sort -u | wc -l
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "pid") at = i; next } { print $at }' "$1/tables/host.csv" | sort -u | wc -l
 }
 
 # Killed, and crashed: what was done before is there, and the phase it was in.

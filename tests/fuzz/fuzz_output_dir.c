@@ -7,6 +7,7 @@
 #include "fuzz.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "findings/kernel_times.h"
 #include "cli/report/diff.h"
@@ -14,15 +15,29 @@
 #include "cli/report/summary.h"
 #include "cli/report/twice.h"
 
-static const char *const names[] = {
-	"run.json",   "host.csv",       "events.csv",  "kernels.csv",        "clocks.csv",
-	"losses.csv", "emitted.csv",    "runtime.csv", "compiler.csv",       "alignment.csv",
-	"ops.csv",    "device_ops.csv", "index.json",  "aggregate_perf.json"};
+static const char *const names[] = {"run.json",
+                                    "tables/host.csv",
+                                    "tables/events.csv",
+                                    "tables/kernels.csv",
+                                    "tables/clocks.csv",
+                                    "tables/losses.csv",
+                                    "tables/emitted.csv",
+                                    "tables/runtime.csv",
+                                    "tables/compiler.csv",
+                                    "tables/alignment.csv",
+                                    "tables/ops.csv",
+                                    "tables/device_ops.csv",
+                                    "tables/index.json",
+                                    "tables/aggregate_perf.json"};
 
 #define N_NAMES (sizeof(names) / sizeof(names[0]))
 
 static void write_dir(const uint8_t *data, size_t n)
 {
+	char tables[512];
+
+	snprintf(tables, sizeof(tables), "%s/tables", fuzz_dir());
+	mkdir(tables, 0700);
 	for (uint32_t i = 0; i < N_NAMES; i++) {
 		size_t n_part;
 		const uint8_t *part = fuzz_part(data, n, i, &n_part);

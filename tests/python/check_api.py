@@ -8,7 +8,7 @@ import sys
 
 
 def table(name):
-    with open(os.path.join(sys.argv[1], name), encoding="utf-8", newline="") as file:
+    with open(os.path.join(sys.argv[1], "tables", name), encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 

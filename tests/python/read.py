@@ -57,12 +57,12 @@ def check(tables, name, path):
 def check_all(directory):
     tables = flextrace.read(directory)
     folder = os.path.join(directory, "tables")
-    folder = folder if os.path.isdir(folder) else directory
     files = [file[:-4] for file in os.listdir(folder) if file.endswith(".csv") and file != NO_TABLE]
     if sorted(files) != tables.names() or list(tables) != tables.names() or len(tables) != len(files):
         fail(directory, sorted(files), tables.names())
     n_rows = sum(check(tables, name, os.path.join(folder, name + ".csv")) for name in tables)
-    if tables.host is not tables["host"] or "kernels" not in tables or "kernels" not in dir(tables):
+    name = tables.names()[0]
+    if getattr(tables, name) is not tables[name] or name not in tables or name not in dir(tables):
         fail("access by attribute")
     for wrong in (lambda: tables["nothing"], lambda: tables.nothing):
         try:

@@ -30,18 +30,14 @@ done
 [ -d 1 ] || { cat log; echo "FAIL: names.json cannot be converted"; exit 1; }
 
 # What no conversion of these has: the largest integers, numbers that are none, words among numbers.
-mkdir made
-printf 'address,value\n18446744073709551615,inf\n,\n9223372036854775807,-1.5e-300\n0,nan\n' >made/host.csv
-printf 'count,name\n-9223372036854775808,\n' >made/kernels.csv
-printf 'given,number\n12,1.5\nSLOW,FAST\n' >made/ops.csv
+mkdir -p made/tables
+printf 'address,value\n18446744073709551615,inf\n,\n9223372036854775807,-1.5e-300\n0,nan\n' >made/tables/host.csv
+printf 'count,name\n-9223372036854775808,\n' >made/tables/kernels.csv
+printf 'given,number\n12,1.5\nSLOW,FAST\n' >made/tables/ops.csv
 cat >made/run.json <<-'END'
-	{"files": [{"file": "host.csv", "columns": [{"name": "address", "type": "integer"}, {"name": "value", "type": "number"}]},
-	{"file": "kernels.csv", "columns": [{"name": "count", "type": "integer"}, {"name": "name", "type": "text"}]},
-	{"file": "ops.csv", "columns": [{"name": "given", "type": "integer"}, {"name": "number", "type": "number"}]},
-	{"file": "communication.txt"}]}
+	{"files": [{"file": "tables/host.csv", "columns": [{"name": "address", "type": "integer"}, {"name": "value", "type": "number"}]},
+	{"file": "tables/kernels.csv", "columns": [{"name": "count", "type": "integer"}, {"name": "name", "type": "text"}]},
+	{"file": "tables/ops.csv", "columns": [{"name": "given", "type": "integer"}, {"name": "number", "type": "number"}]},
+	{"file": "tables/communication.txt"}]}
 END
-# The same in a folder beside run.json.
-mkdir -p moved/tables
-cp made/run.json moved
-cp made/*.csv moved/tables
-exec "$PYTHON" "$here/read.py" made moved [0-9]*
+exec "$PYTHON" "$here/read.py" made [0-9]*

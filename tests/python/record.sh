@@ -28,7 +28,7 @@ record() {
 compare() {
 	dir=$1
 	shift
-	"$PYTHON" "$here/compare.py" "$dir/host.csv" "$@" || fail "$dir differs from the truth"
+	"$PYTHON" "$here/compare.py" "$dir/tables/host.csv" "$@" || fail "$dir differs from the truth"
 }
 
 truth() {
@@ -46,7 +46,7 @@ cat >steps.py <<-END
 	    with flextrace.scope(f"step {n}"): pass
 END
 "$FLEXTRACE" record -o steps --schedule=1,1,2,2 -- "$PYTHON" steps.py >steps.out 2>&1 || fail "steps.py"
-[ "$(grep -o 'User,step .' steps/host.csv | tr -dc '0-9')" = 2367 ] || fail "record --schedule: $(cat steps/host.csv)"
+[ "$(grep -o 'User,step .' steps/tables/host.csv | tr -dc '0-9')" = 2367 ] || fail "record --schedule: $(cat steps/tables/host.csv)"
 
 # Whole: every call of every function of the modules, in all threads; then of all modules, and functions in C.
 truth calls calls.json __main__,json,difflib,asyncio,threading "$here/work.py" 3 >plain.out
@@ -55,7 +55,7 @@ head -n 1 whole.out | cmp -s - plain.out || fail "the program's output is anothe
 compare whole calls.json
 record all 3 -m flextrace --c-functions "$here/work.py" 3
 compare all calls.json difflib.
-grep -q ',User,list.append,' all/host.csv || fail "no functions in C"
+grep -q ',User,list.append,' all/tables/host.csv || fail "no functions in C"
 
 # The hook in Python does what the one in C does.
 cat >fallback.py <<-END
@@ -78,7 +78,7 @@ compare restore restore.json
 record parts 0 -m flextrace -p --modules __main__,json,difflib "$here/parts.py"
 compare parts parts.json
 record left_on 0 "$here/left_on.py"
-grep -q ',User,__main__.late,' left_on/host.csv || fail "enable() without python3 -m flextrace"
+grep -q ',User,__main__.late,' left_on/tables/host.csv || fail "enable() without python3 -m flextrace"
 [ ! -s left_on.out ] || fail "the end of the interpreter: $(cat left_on.out)"
 
 # By line: those named, and those decorated.
@@ -103,17 +103,17 @@ record same 0 "$here/same.py" --modules __main__,threading
 if "$PYTHON" -c 'import pytest' 2>/dev/null; then
 	cp "$here/cases.py" .
 	record tests 1 -m pytest -q -p no:cacheprovider -p flextrace.pytest_plugin --flextrace cases.py
-	[ "$(grep -o ',Window,[^,]*' tests/host.csv)" = ",Window,cases.py::test_encodes[1]
+	[ "$(grep -o ',Window,[^,]*' tests/tables/host.csv)" = ",Window,cases.py::test_encodes[1]
 ,Window,cases.py::test_encodes[2]
 ,Window,cases.py::test_fails
-,Window,cases.py::test_asks" ] || fail "windows: $(grep -o ',Window,[^,]*' tests/host.csv)"
+,Window,cases.py::test_asks" ] || fail "windows: $(grep -o ',Window,[^,]*' tests/tables/host.csv)"
 	"$FLEXTRACE" record -o windows --windows-only -- "$PYTHON" -m flextrace --modules json -m pytest -q -p no:cacheprovider \
 		-p flextrace.pytest_plugin --flextrace cases.py >windows.out 2>&1
-	[ "$(grep -c ',User,json.dumps,' windows/host.csv)" -eq 3 ] || fail "functions in windows: $(cat windows/host.csv)"
-	! grep -q ',User,json.<module>,' windows/host.csv || fail "what is outside windows is recorded"
+	[ "$(grep -c ',User,json.dumps,' windows/tables/host.csv)" -eq 3 ] || fail "functions in windows: $(cat windows/tables/host.csv)"
+	! grep -q ',User,json.<module>,' windows/tables/host.csv || fail "what is outside windows is recorded"
 	record asked 1 -m flextrace --modules json -m pytest -q -p no:cacheprovider -p flextrace.pytest_plugin cases.py
-	[ "$(grep -o ',Window,[^,]*' asked/host.csv)" = ",Window,cases.py::test_asks" ] || fail "the window that is asked for"
-	grep -q ',User,json.dumps,' asked/host.csv || fail "no functions beside the window"
+	[ "$(grep -o ',Window,[^,]*' asked/tables/host.csv)" = ",Window,cases.py::test_asks" ] || fail "the window that is asked for"
+	grep -q ',User,json.dumps,' asked/tables/host.csv || fail "no functions beside the window"
 else
 	echo "pytest is not installed: its plug-in is not tested"
 fi

@@ -37,7 +37,7 @@ name=$(printf 'x%.0s' $(seq 127))ü$(printf 'y%.0s' $(seq 100))
 cp "$PROGRAM" "$name"
 run 0 "$FLEXTRACE" record -- "./$name" scopes=3
 dir=$(find . -maxdepth 1 -name 'flextrace-x*')
-[ "$(rows "$dir/host.csv")" -eq 3 ] || fail "not 3 rows of a program with a long name"
+[ "$(rows "$dir/tables/host.csv")" -eq 3 ] || fail "not 3 rows of a program with a long name"
 case $dir in
 *x-2*) ;;
 *) fail "the name is not cut between characters: $dir" ;;

@@ -9,7 +9,7 @@ run 4 "$FLEXTRACE" record -o out -- sh -c \
 	'"$0" scopes=2; env -u FLEXTRACE_SESSION "$0" scopes=30; "$0" scopes=3 exit=4' "$PROGRAM"
 [ ! -s out.log ] || fail "the summary is in the program's output"
 says 'What ran' err.log
-[ "$(rows out/host.csv)" -eq 5 ] || fail "host.csv has $(rows out/host.csv) rows, not 5"
+[ "$(rows out/tables/host.csv)" -eq 5 ] || fail "host.csv has $(rows out/tables/host.csv) rows, not 5"
 expect_events out scope 35
 run 0 "$FLEXTRACE" report out losses
 says foreign_process out.log
@@ -37,11 +37,11 @@ run 2 "$FLEXTRACE" report empty
 # Losses that are too many are told by the exit code, unless the program failed itself.
 run 3 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o lossy -- "$UNREAD" "$PROGRAM" scopes=20000
 run 7 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 --fail-on-loss -o lossy2 -- "$UNREAD" "$PROGRAM" scopes=20000 exit=7
-grep -q lttng_discarded lossy/losses.csv || grep -q discarded lossy/losses.csv || fail "losses.csv does not tell"
+grep -q lttng_discarded lossy/tables/losses.csv || grep -q discarded lossy/tables/losses.csv || fail "losses.csv does not tell"
 
 # A directory's name is not a pattern.
 run 0 "$FLEXTRACE" record -o 'all [of] it?*' -- "$PROGRAM" scopes=1
-[ "$(rows 'all [of] it?*/host.csv')" -eq 1 ] || fail "not 1 row in a directory with a strange name"
+[ "$(rows 'all [of] it?*/tables/host.csv')" -eq 1 ] || fail "not 1 row in a directory with a strange name"
 run 1 "$FLEXTRACE" report 'all [of] it?*' nonsense
 says 'there are .*host' err.log
 
@@ -49,7 +49,7 @@ says 'there are .*host' err.log
 run 0 "$FLEXTRACE" start -o started
 LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=6
 run 0 "$FLEXTRACE" stop -o elsewhere started
-[ "$(rows elsewhere/host.csv)" -eq 6 ] || fail "not 6 rows after stop"
+[ "$(rows elsewhere/tables/host.csv)" -eq 6 ] || fail "not 6 rows after stop"
 [ ! -e started/run.json ] || fail "converted into two places"
 nothing_left
 

@@ -26,7 +26,7 @@ die same -o same
 nothing_left
 expect_events same scope 10
 run 0 "$FLEXTRACE" convert -o same-out same
-[ "$(rows same-out/host.csv)" -eq 10 ] || fail "$(rows same-out/host.csv) rows of 10"
+[ "$(rows same-out/tables/host.csv)" -eq 10 ] || fail "$(rows same-out/tables/host.csv) rows of 10"
 
 # Nobody records over it, not even a rank of the same job; where the name is ours, it goes beside.
 run 4 "$FLEXTRACE" record --no-convert -o same -- "$PROGRAM" say=ran
@@ -86,7 +86,7 @@ kill -KILL $victim
 wait $victim
 : >go-0
 nothing_left
-[ "$(rows asked/host.csv)" -eq 5 ] || fail "$(rows asked/host.csv) rows of 5"
+[ "$(rows asked/tables/host.csv)" -eq 5 ] || fail "$(rows asked/tables/host.csv) rows of 5"
 
 # A reader that goes away, and SIGUSR2 before the program runs, do not end it.
 { "$FLEXTRACE" record -o reader -- "$PROGRAM" scopes=5 write=here-0 read=go-0 2>&1; echo $? >code; } | head -c 0 &
@@ -96,7 +96,7 @@ cat here-0 >/dev/null
 wait $pipeline
 while [ ! -s code ]; do :; done
 [ "$(cat code)" -eq 0 ] || fail "exit code $(cat code) without a reader"
-[ "$(rows reader/host.csv)" -eq 5 ] || fail "$(rows reader/host.csv) rows of 5"
+[ "$(rows reader/tables/host.csv)" -eq 5 ] || fail "$(rows reader/tables/host.csv) rows of 5"
 nothing_left
 
 # guardians: their pids.
@@ -123,7 +123,7 @@ lose_guardian() {
 lose_guardian unguarded
 : >go-0
 wait $recorder || fail "it failed without its guardian: $(cat died-0.log)"
-[ "$(rows unguarded/host.csv)" -eq 7 ] || fail "$(rows unguarded/host.csv) rows of 7"
+[ "$(rows unguarded/tables/host.csv)" -eq 7 ] || fail "$(rows unguarded/tables/host.csv) rows of 7"
 nothing_left
 lose_guardian replaced
 kill -KILL $recorder
@@ -143,7 +143,7 @@ kill -KILL $victim
 wait $victim
 : >go-0
 nothing_left
-[ "$(rows told/host.csv)" -eq 5 ] || fail "$(rows told/host.csv) rows of 5"
+[ "$(rows told/tables/host.csv)" -eq 5 ] || fail "$(rows told/tables/host.csv) rows of 5"
 
 # Both are killed: `flextrace stop` ends the session.
 "$FLEXTRACE" record -o orphaned -- "$PROGRAM" scopes=5 write=here-0 read=go-0 scopes=2 >died-0.log 2>&1 &
@@ -156,7 +156,7 @@ wait $recorder
 no_guardian
 : >go-0
 run 0 "$FLEXTRACE" stop orphaned
-n=$(rows orphaned/host.csv)
+n=$(rows orphaned/tables/host.csv)
 [ "$n" -ge 5 ] || fail "$n rows of the 5 before"
 nothing_left
 

@@ -9,26 +9,26 @@ export LTTNG_UST_REGISTER_TIMEOUT=-1
 # told DIR PROGRAM CLASS: emitted, read, late and missing.
 told() {
 	awk -F, -v program="$2" -v class="$3" '$4 == program && $5 == class { e += $6; r += $8; l += $9; m += $10 }
-		END { print e + 0, r + 0, l + 0, m + 0 }' "$1/emitted.csv"
+		END { print e + 0, r + 0, l + 0, m + 0 }' "$1/tables/emitted.csv"
 }
 
 expect() { # DIR PROGRAM CLASS NUMBERS
-	[ "$(told "$1" "$2" "$3")" = "$4" ] || fail "$2, $3 in $1: $(told "$1" "$2" "$3") instead of $4: $(cat "$1/emitted.csv")"
+	[ "$(told "$1" "$2" "$3")" = "$4" ] || fail "$2, $3 in $1: $(told "$1" "$2" "$3") instead of $4: $(cat "$1/tables/emitted.csv")"
 }
 
 # programs DIR COUNT: so many are listed.
 programs() {
-	n=$(awk -F, 'NR > 1 { print $3 }' "$1/emitted.csv" | sort -u | wc -l)
-	[ "$n" -eq "$2" ] || fail "$n programs in $1, not $2: $(cat "$1/emitted.csv")"
+	n=$(awk -F, 'NR > 1 { print $3 }' "$1/tables/emitted.csv" | sort -u | wc -l)
+	[ "$n" -eq "$2" ] || fail "$n programs in $1, not $2: $(cat "$1/tables/emitted.csv")"
 }
 
 lost() {
-	awk -F, -v cause="$2" '$4 == cause { n += $8 } END { print n + 0 }' "$1/losses.csv"
+	awk -F, -v cause="$2" '$4 == cause { n += $8 } END { print n + 0 }' "$(table_of "$1" losses)"
 }
 
 # closed DIR: nothing is unaccounted.
 closed() {
-	[ "$(lost "$1" unaccounted)" -eq 0 ] || fail "unaccounted in $1: $(cat "$1/losses.csv" "$1/emitted.csv")"
+	[ "$(lost "$1" unaccounted)" -eq 0 ] || fail "unaccounted in $1: $(cat "$1/tables/losses.csv" "$1/tables/emitted.csv")"
 	says '"closes":[[:space:]]*true' "$1/run.json"
 }
 
@@ -87,7 +87,7 @@ run 137 "$FLEXTRACE" record -o hole -- "$FULL_RATE" counts 20000 hole-kill
 run 0 "$FLEXTRACE" stop beside
 closed beside
 expect beside program scope "9 9 0 0"
-[ "$(lost hole unaccounted)" -eq 1 ] || fail "hole: $(cat hole/losses.csv)"
+[ "$(lost hole unaccounted)" -eq 1 ] || fail "hole: $(cat hole/tables/losses.csv)"
 says '"closes":[[:space:]]*false' hole/run.json
 nothing_left
 
@@ -96,7 +96,7 @@ rm -f counts
 run 0 "$FLEXTRACE" record --subbuf-size=4K --num-subbuf=2 -o small -- "$FULL_RATE" counts 100000 return
 closed small
 missing=$(told small full_rate counter | cut -d' ' -f4)
-[ "$missing" -eq "$(lost small lttng_discarded_events)" ] || fail "$missing missing: $(cat small/losses.csv)"
+[ "$missing" -eq "$(lost small lttng_discarded_events)" ] || fail "$missing missing: $(cat small/tables/losses.csv)"
 nothing_left
 
 # A flight recorder: a snapshot has what was emitted until then, and what was overwritten is no failure.
@@ -114,7 +114,7 @@ rm -f counts
 "$FULL_RATE" counts 400000 return || fail "the program failed"
 run 0 "$FLEXTRACE" snapshot flight
 [ "$(told flight/snapshots/3 full_rate counter | cut -d' ' -f1)" -eq "$("$FULL_RATE" counts | cut -d' ' -f2)" ] ||
-	fail "flight: $(cat flight/snapshots/3/emitted.csv)"
+	fail "flight: $(cat flight/snapshots/3/tables/emitted.csv)"
 [ "$(told flight/snapshots/3 full_rate counter | cut -d' ' -f4)" -gt 0 ] || fail "nothing was overwritten"
 for i in 1 2 3; do
 	closed flight/snapshots/$i
@@ -150,8 +150,8 @@ least=0 read=0 most=0
 for chunk in chunks/chunks/0 chunks/chunks/1 chunks/chunks/2; do
 	closed $chunk
 	# shellcheck disable=SC2046
-	set -- $(awk -F, '$4 == "program" && $5 == "scope" { print $6, $7, $8 }' $chunk/emitted.csv)
-	[ $# -eq 3 ] && [ "$1" -le "$3" ] && [ "$2" -ge "$3" ] || fail "$chunk: $(cat $chunk/emitted.csv)"
+	set -- $(awk -F, '$4 == "program" && $5 == "scope" { print $6, $7, $8 }' $chunk/tables/emitted.csv)
+	[ $# -eq 3 ] && [ "$1" -le "$3" ] && [ "$2" -ge "$3" ] || fail "$chunk: $(cat $chunk/tables/emitted.csv)"
 	least=$((least + $1)) most=$((most + $2)) read=$((read + $3))
 done
 [ $read -eq 3200 ] && [ $least -le 3200 ] && [ $most -ge 3200 ] || fail "chunks: $least to $most emitted, $read read"
@@ -178,7 +178,7 @@ unrecorded no-memory 20
 run_dir=$LTTNG_HOME/.lttng
 [ "$(id -u)" -ne 0 ] || run_dir=/run/lttng
 run 0 "$FLEXTRACE" record -o unreachable -- "$FORKS" unreachable "$run_dir/lttng-ust-sock-8"
-[ "$(lost unreachable began_late)" -eq 20 ] || fail "out of reach: $(cat unreachable/losses.csv)"
+[ "$(lost unreachable began_late)" -eq 20 ] || fail "out of reach: $(cat unreachable/tables/losses.csv)"
 closed unreachable
 nothing_left
 

@@ -8,8 +8,8 @@ export LTTNG_UST_REGISTER_TIMEOUT=-1
 
 # expect_accounted DIR ROWS: so many were read, or LTTng says that it lost them, or they are counted as missing.
 expect_accounted() {
-	n=$(rows "$1/counters.csv")
-	told=$(awk -F, '$4 == "unaccounted" || $4 == "lttng_discarded_events" { n += $8 } END { print n + 0 }' "$1/losses.csv")
+	n=$(rows "$1/tables/counters.csv")
+	told=$(awk -F, '$4 == "unaccounted" || $4 == "lttng_discarded_events" { n += $8 } END { print n + 0 }' "$(table_of "$1" losses)")
 	[ $((n + told)) -eq "$2" ] || fail "$n rows and $told told of $2 in $1"
 	[ $told -gt 0 ] || grep -q '"closes":[[:space:]]*true' "$1/run.json" || fail "books of $1"
 }
@@ -35,10 +35,10 @@ killed() {
 	program=$(pgrep -P 1 -x full_rate || pgrep -x full_rate)
 	kill -KILL $program
 	run 0 "$FLEXTRACE" convert -o result out
-	n=$(rows result/counters.csv)
+	n=$(rows result/tables/counters.csv)
 	[ "$n" -gt 0 ] && [ "$n" -le "$begun" ] || fail "$n rows of $begun"
-	missing=$(awk -F, '$4 == "unaccounted" { n += $8 } END { print n + 0 }' result/losses.csv)
-	[ "$missing" -le 2 ] || fail "more than one record of each thread is missing: $(cat result/losses.csv)"
+	missing=$(awk -F, '$4 == "unaccounted" { n += $8 } END { print n + 0 }' "$(table_of result losses)")
+	[ "$missing" -le 2 ] || fail "more than one record of each thread is missing: $(cat result/tables/losses.csv)"
 	rm -rf result
 }
 

@@ -17,9 +17,9 @@ names() {
 # expect_snapshot DIR: it has all names, it is newer than what was overwritten, and the tables agree with the trace.
 expect_snapshot() {
 	[ "$(names "$1")" -eq 300 ] || fail "$1 has $(names "$1") names, not 300"
-	[ "$(events "$1" scope)" -eq "$(rows "$1/host.csv")" ] || fail "$1: tables and trace differ"
+	[ "$(events "$1" scope)" -eq "$(rows "$1/tables/host.csv")" ] || fail "$1: tables and trace differ"
 	[ -s "$1/trace.json" ] && [ -s "$1/run.json" ] || fail "files are missing in $1"
-	grep -q ',overwritten,' "$1/losses.csv" || fail "$1 does not tell what was overwritten"
+	grep -q ',overwritten,' "$1/tables/losses.csv" || fail "$1 does not tell what was overwritten"
 }
 
 # A program that has named its queues before anything else; then others name so many that its names are long overwritten,
@@ -81,27 +81,27 @@ wait $record || fail "record failed"
 nothing_left
 
 # The count: packets of one stream are numbered, so that those before the first are known.
-overwritten=$(awk -F, '$4 == "overwritten" { print $8 }' asked/snapshots/1/losses.csv)
+overwritten=$(awk -F, '$4 == "overwritten" { print $8 }' asked/snapshots/1/tables/losses.csv)
 run 0 "$FLEXTRACE" convert -o again asked/snapshots/1/trace
-[ "$(awk -F, '$4 == "overwritten" { print $8 }' again/losses.csv)" -eq "$overwritten" ] || fail "the count differs"
+[ "$(awk -F, '$4 == "overwritten" { print $8 }' again/tables/losses.csv)" -eq "$overwritten" ] || fail "the count differs"
 
 # Both snapshots together are one trace, and hold each record once.
 run 0 "$FLEXTRACE" convert -o both asked/snapshots/1/trace asked/snapshots/4/trace
-[ "$(rows both/host.csv)" -eq "$(rows asked/snapshots/1/host.csv)" ] || fail "records are there twice"
-[ "$(awk -F, '$4 == "overwritten" { print $8 }' both/losses.csv)" -eq "$overwritten" ] || fail "counted twice"
+[ "$(rows both/tables/host.csv)" -eq "$(rows asked/snapshots/1/tables/host.csv)" ] || fail "records are there twice"
+[ "$(awk -F, '$4 == "overwritten" { print $8 }' both/tables/losses.csv)" -eq "$overwritten" ] || fail "counted twice"
 
 # What is missing is exactly what was overwritten: full packets, all of as many records, behind an empty one of the time
 # when the buffers were made.
 run 3 "$FLEXTRACE" record --flight-recorder=1M -o exact -- "$PROGRAM" scopes=40000 exit=3
-missing=$((40000 - $(rows exact/snapshots/end/host.csv)))
-full=$(($(awk -F, '$4 == "overwritten" { print $8 }' exact/snapshots/end/losses.csv) - 1))
+missing=$((40000 - $(rows exact/snapshots/end/tables/host.csv)))
+full=$(($(awk -F, '$4 == "overwritten" { print $8 }' exact/snapshots/end/tables/losses.csv) - 1))
 [ "$full" -gt 10 ] && [ $((missing % full)) -eq 0 ] && [ $((missing / full)) -gt 100 ] ||
 	fail "$missing records are missing, $full packets overwritten"
 
 # A program that fails is kept: by its exit code, by a signal.
 run 3 "$FLEXTRACE" record --flight-recorder -o code -- "$PROGRAM" scopes=20 exit=3
 says 'What ran' err.log
-[ "$(rows code/snapshots/end/host.csv)" -eq 20 ] || fail "not all records of a program that failed"
+[ "$(rows code/snapshots/end/tables/host.csv)" -eq 20 ] || fail "not all records of a program that failed"
 [ "$(events code/snapshots/end process)" -ge 1 ] || fail "nobody is named"
 run 137 "$FLEXTRACE" record --flight-recorder --no-convert -o signal -- "$PROGRAM" scopes=20 raise=9
 expect_events signal/snapshots/end scope 20
@@ -114,12 +114,12 @@ says 'No data' err.log
 
 # What is in memory outlives the directory.
 run 3 "$FLEXTRACE" record --flight-recorder -o gone -- sh -c '"$0" scopes=20; rm -r gone; exit 3' "$PROGRAM"
-[ "$(rows gone/snapshots/end/host.csv)" -eq 20 ] || fail "not all records of a recorder without a directory"
+[ "$(rows gone/snapshots/end/tables/host.csv)" -eq 20 ] || fail "not all records of a recorder without a directory"
 run 0 "$FLEXTRACE" start --flight-recorder=2M -o gone-too
 LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=7
 rm -r gone-too
 run 0 "$FLEXTRACE" snapshot
-[ "$(rows gone-too/snapshots/1/host.csv)" -eq 7 ] || fail "not 7 rows without a directory"
+[ "$(rows gone-too/snapshots/1/tables/host.csv)" -eq 7 ] || fail "not 7 rows without a directory"
 run 0 "$FLEXTRACE" stop
 nothing_left
 
@@ -129,8 +129,8 @@ LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=7
 run 0 "$FLEXTRACE" snapshot
 LTTNG_UST_REGISTER_TIMEOUT=-1 "$PROGRAM" scopes=8
 run 0 "$FLEXTRACE" stop
-[ "$(rows started/snapshots/1/host.csv)" -eq 7 ] || fail "not 7 rows in the snapshot"
-[ "$(rows started/snapshots/end/host.csv)" -eq 15 ] || fail "not 15 rows at the end"
+[ "$(rows started/snapshots/1/tables/host.csv)" -eq 7 ] || fail "not 7 rows in the snapshot"
+[ "$(rows started/snapshots/end/tables/host.csv)" -eq 15 ] || fail "not 15 rows at the end"
 nothing_left
 
 # A program that stands still, as in a debugger, does not answer LTTng; its records are there all the same.
@@ -140,7 +140,7 @@ program=$!
 cat here >/dev/null
 "$HALT" $program
 run 0 "$FLEXTRACE" snapshot
-[ "$(rows still/snapshots/1/host.csv)" -eq 9 ] || fail "not 9 rows of a program that stands still"
+[ "$(rows still/snapshots/1/tables/host.csv)" -eq 9 ] || fail "not 9 rows of a program that stands still"
 kill -CONT $program
 : >go
 wait $program

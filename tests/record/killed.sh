@@ -17,7 +17,7 @@ count() {
 }
 
 lost() {
-	awk -F, -v cause="$2" '$4 == cause { n += $8 } END { print n + 0 }' "$1/losses.csv"
+	awk -F, -v cause="$2" '$4 == cause { n += $8 } END { print n + 0 }' "$(table_of "$1" losses)"
 }
 
 clean() {
@@ -32,13 +32,13 @@ expect_all() {
 	result=$1 holes=$2 doubtful=$3
 	shift 3
 	count "$@"
-	n=$(rows "$result/counters.csv") torn=$(lost "$result" torn_packets)
+	n=$(rows "$result/tables/counters.csv") torn=$(lost "$result" torn_packets)
 	[ "$n" -le "$finished" ] && [ $((n + doubtful)) -ge "$finished" ] || fail "$n rows of $finished in $result"
-	[ "$torn" -ge 1 ] && [ "$torn" -le "$holes" ] || fail "$torn torn packets of $holes: $(cat "$result/losses.csv")"
+	[ "$torn" -ge 1 ] && [ "$torn" -le "$holes" ] || fail "$torn torn packets of $holes: $(cat "$result/tables/losses.csv")"
 	[ "$(lost "$result" unaccounted)" -le $((holes + doubtful)) ] ||
-		fail "more than unfinished: $(cat "$result/losses.csv")"
-	others=$(grep -cvE '^rank|,(torn_packets|unaccounted),' "$result/losses.csv")
-	[ "$others" -eq 0 ] || fail "other losses: $(cat "$result/losses.csv")"
+		fail "more than unfinished: $(cat "$result/tables/losses.csv")"
+	others=$(grep -cvE '^rank|,(torn_packets|unaccounted),' "$(table_of "$result" losses)")
+	[ "$others" -eq 0 ] || fail "other losses: $(cat "$result/tables/losses.csv")"
 }
 
 # has_lapped: whether a processor's buffers may have been full once: then what was there before are old records. Half of
@@ -56,17 +56,17 @@ expect_most() {
 	result=$1
 	shift
 	count "$@"
-	n=$(rows "$result/counters.csv") missing=$(lost "$result" unaccounted) torn=$(lost "$result" torn_packets)
+	n=$(rows "$result/tables/counters.csv") missing=$(lost "$result" unaccounted) torn=$(lost "$result" torn_packets)
 	dropped=$(lost "$result" lttng_discarded_events)
 	allowed=2
 	! has_lapped || allowed=$((2 + 5 * torn))
-	[ "$missing" -le $allowed ] || fail "$missing missing, more than one record of each thread: $(cat "$result/losses.csv")"
+	[ "$missing" -le $allowed ] || fail "$missing missing, more than one record of each thread: $(cat "$result/tables/losses.csv")"
 	[ $((n + dropped)) -le "$begun" ] || fail "$n rows in $result, but only $begun records"
 	[ $((n + dropped + allowed)) -ge "$finished" ] || fail "$n rows and $dropped lost of $finished in $result"
-	[ "$(lost "$result" truncated_stream)" -eq 0 ] || fail "a packet was not mended: $(cat "$result/losses.csv")"
+	[ "$(lost "$result" truncated_stream)" -eq 0 ] || fail "a packet was not mended: $(cat "$result/tables/losses.csv")"
 	awk -F, -v n_programs=$# 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ v = $at["value"] } v != int(v) || v < 0 || ++n[$at["name"], v] > n_programs { print; bad = 1 }
-		END { exit bad }' "$result/counters.csv" >&2 || fail "rows that nobody recorded in $result"
+		END { exit bad }' "$result/tables/counters.csv" >&2 || fail "rows that nobody recorded in $result"
 }
 
 # expect_newest DIR NAMES EACH: a flight recorder has the last 1000 records of each thread of these names, which nobody
@@ -75,16 +75,16 @@ expect_most() {
 expect_newest() {
 	count
 	torn=$(lost "$1" torn_packets) dropped=$(lost "$1" lttng_discarded_events)
-	[ "$(lost "$1" overwritten)" -gt 0 ] || fail "nothing was overwritten: $(cat "$1/losses.csv")"
+	[ "$(lost "$1" overwritten)" -gt 0 ] || fail "nothing was overwritten: $(cat "$1/tables/losses.csv")"
 	missing=$(awk -F, -v a="$of_a" -v b="$of_b" -v names="$2" 'BEGIN { done["a"] = a; done["b"] = b }
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ name = $at["name"]; v = $at["value"] }
 		v != int(v) || v < 0 || v > done[name] || n[name, v]++ { print > "/dev/stderr"; exit bad = 1 }
 		index(names, name) && v >= done[name] - 1000 && v < done[name] { found++ }
-		END { print bad ? "rows that nobody recorded" : 1000 * length(names) - found }' "$1/counters.csv")
+		END { print bad ? "rows that nobody recorded" : 1000 * length(names) - found }' "$1/tables/counters.csv")
 	[ "$missing" -le $((dropped + $3 * torn)) ] ||
 		fail "$missing of the newest records are missing, $dropped lost, $torn packets torn"
-	n=$(rows "$1/counters.csv")
+	n=$(rows "$1/tables/counters.csv")
 }
 
 code_of() {
@@ -213,9 +213,9 @@ run 0 "$FLEXTRACE" record --subbuf-size=64K --num-subbuf=4 -o out -- \
 count
 "$PROGRAM" other >counted
 read -r _ others _ <counted
-all=$((finished + others)) n=$(rows out/counters.csv) dropped=$(lost out lttng_discarded_events)
+all=$((finished + others)) n=$(rows out/tables/counters.csv) dropped=$(lost out lttng_discarded_events)
 [ $((n + dropped)) -le $all ] && [ $((n + dropped + 65536 / 24)) -ge $all ] || fail "$n rows and $dropped lost of $all"
-[ "$(lost out torn_packets)" -eq 1 ] || fail "not one torn packet: $(cat out/losses.csv)"
+[ "$(lost out torn_packets)" -eq 1 ] || fail "not one torn packet: $(cat out/tables/losses.csv)"
 clean
 
 # A program that is stopped in the middle of a record does not stop `stop`.

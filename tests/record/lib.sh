@@ -63,7 +63,12 @@ expect_events() {
 
 # rows FILE: data rows of a table without line breaks in its cells.
 rows() {
-	echo $(($(wc -l <"$1") - 1))
+	if [ -e "$1" ]; then echo $(($(wc -l <"$1") - 1)); else echo 0; fi
+}
+
+# table_of DIR NAME: its path; a table without a row has no file.
+table_of() {
+	if [ -e "$1/tables/$2.csv" ]; then echo "$1/tables/$2.csv"; else echo /dev/null; fi
 }
 
 # daemon_of DIR: the session daemon that records there.

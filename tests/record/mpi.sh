@@ -18,14 +18,14 @@ recorded() {
 	shift
 	run 0 "$FLEXTRACE" record --mpi -o "$name" -- "mpirun.$MPI" -np 4 "$PROGRAM" "$@"
 	cp out.log "$name.txt"
-	grep -q '"closes":[[:space:]]*true' "$name/run.json" || fail "books: $(cat "$name/losses.csv")"
-	[ "$(awk -F, 'NR > 1 { print $1 }' "$name/alignment.csv" | sort | tr '\n' ' ')" = "0 1 2 3 " ] || fail "$name: other ranks"
+	grep -q '"closes":[[:space:]]*true' "$name/run.json" || fail "books: $(cat "$name/tables/losses.csv")"
+	[ "$(awk -F, 'NR > 1 { print $1 }' "$name/tables/alignment.csv" | sort | tr '\n' ' ')" = "0 1 2 3 " ] || fail "$name: other ranks"
 }
 
 recorded all collectives messages communicators
 python3 "$CHECK" all all.txt || fail "all: see above"
 ! grep -q crossing_scopes all/run.json || fail "collectives that do not block cross others"
-grep -q '/cart' all/collectives.csv || fail "no communicator of a grid"
+grep -q '/cart' all/tables/collectives.csv || fail "no communicator of a grid"
 
 # What is not known of these is not said.
 recorded wild wildcards cancelled
@@ -65,4 +65,4 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	{ error = $at["offset_ns"] + $at["rank"] * 1000e9; bound = $at["half_width_ns_max"]
 	  print "rank " $at["rank"] ": error of the offset " error " ns, bound " bound " ns"
 	  bad = bad || $at["component"] != 0 || bound == "" || error > bound || error < -bound }
-	END { exit bad || NR != 5 }' apart/alignment.csv || fail "clocks: $(cat apart/alignment.csv)"
+	END { exit bad || NR != 5 }' apart/tables/alignment.csv || fail "clocks: $(cat apart/tables/alignment.csv)"

@@ -19,7 +19,7 @@ faults = []
 
 
 def rows(name):
-    with open(f"{directory}/{name}", newline="", encoding="utf-8") as file:
+    with open(f"{directory}/tables/{name}", newline="", encoding="utf-8") as file:
         yield from csv.DictReader(file)
 
 

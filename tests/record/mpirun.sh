@@ -29,9 +29,9 @@ while [ $i -lt "$TRIES" ]; do
 	[ $status -ne 0 ] || fail "the job did not fail"
 	nothing_left
 	[ -f out/run.json ] || fail "SIGTERM came first, and nothing was converted"
-	[ "$(rows out/host.csv)" -eq 2000 ] || fail "$(rows out/host.csv) rows of 2000"
-	grep -q '"closes":[[:space:]]*true' out/run.json || fail "books: $(cat out/losses.csv)"
+	[ "$(rows out/tables/host.csv)" -eq 2000 ] || fail "$(rows out/tables/host.csv) rows of 2000"
+	grep -q '"closes":[[:space:]]*true' out/run.json || fail "books: $(cat out/tables/losses.csv)"
 	run 0 "$FLEXTRACE" convert -o result out
-	cmp out/host.csv result/host.csv || fail "another result of convert"
+	cmp out/tables/host.csv result/tables/host.csv || fail "another result of convert"
 	i=$((i + 1))
 done

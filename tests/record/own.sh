@@ -7,8 +7,8 @@ export LTTNG_UST_REGISTER_TIMEOUT=-1
 
 # expect_rows DIR COUNT: of intervals of programs.
 expect_rows() {
-	n=$(rows "$1/host.csv")
-	[ "$n" -eq "$2" ] || fail "$n rows in $1/host.csv, not $2"
+	n=$(rows "$1/tables/host.csv")
+	[ "$n" -eq "$2" ] || fail "$n rows in $1/tables/host.csv, not $2"
 }
 
 # LTTng records each program into each session: of `start` and of two programs, and one of nobody's.
@@ -35,9 +35,9 @@ expect_rows all 13
 for dir in one two all; do
 	run 0 "$FLEXTRACE" convert -o again "$dir"
 	says 'other_recording' out.log
-	cmp again/host.csv $dir/host.csv || fail "convert differs from what $dir has"
+	cmp again/tables/host.csv $dir/tables/host.csv || fail "convert differs from what $dir has"
 	run 0 "$FLEXTRACE" convert -o again "$dir/trace"
-	cmp again/host.csv $dir/host.csv || fail "convert of the trace differs from what $dir has"
+	cmp again/tables/host.csv $dir/tables/host.csv || fail "convert of the trace differs from what $dir has"
 	rm -r again
 done
 run 0 "$FLEXTRACE" convert -o both one two
@@ -88,7 +88,7 @@ expect_rows end 11
 run 0 "$FLEXTRACE" convert --fail-on-loss -o whole begin end
 expect_rows whole 15
 says 'same_process (1)' out.log
-[ "$(cut -d, -f3 whole/host.csv | sort -u | grep -c '[0-9]')" -eq 1 ] || fail "not one process"
+[ "$(cut -d, -f3 whole/tables/host.csv | sort -u | grep -c '[0-9]')" -eq 1 ] || fail "not one process"
 nothing_left
 
 # The id stays with it; what others recorded below it is theirs, and told.

@@ -8,7 +8,7 @@ export LTTNG_UST_REGISTER_TIMEOUT=-1
 
 # A recording that ends as it should leaves no buffers.
 run 0 "$FLEXTRACE" record --crash-safe -o proper -- "$PROGRAM" scopes=100
-[ "$(rows proper/host.csv)" -eq 100 ] || fail "not 100 rows"
+[ "$(rows proper/tables/host.csv)" -eq 100 ] || fail "not 100 rows"
 [ ! -e proper/buffers ] || fail "buffers are left"
 nothing_left
 
@@ -24,7 +24,7 @@ says 'Cannot make the directory of the buffers: path=.*/taken/buffers, reason=Fi
 # The directory of a recording is an input also when its tables are in it already.
 for again in proper-again proper; do
 	run 0 "$FLEXTRACE" convert -o $again proper
-	[ "$(rows $again/host.csv)" -eq 100 ] || fail "not 100 rows of what was converted before"
+	[ "$(rows $again/tables/host.csv)" -eq 100 ] || fail "not 100 rows of what was converted before"
 done
 
 # They need room where they are, not in /dev/shm.
@@ -75,8 +75,8 @@ cp -R crashed by-trace
 cp -R crashed job/host-a
 run 0 "$FLEXTRACE" convert -o out crashed
 says 'recovered from the buffers' err.log
-[ "$(rows out/host.csv)" -eq 3000 ] || fail "$(rows out/host.csv) rows, not 3000"
-[ "$(rows out/losses.csv)" -eq 0 ] || fail "losses: $(cat out/losses.csv)"
+[ "$(rows out/tables/host.csv)" -eq 3000 ] || fail "$(rows out/tables/host.csv) rows, not 3000"
+[ ! -e out/tables/losses.csv ] || fail "losses: $(cat out/tables/losses.csv)"
 expect_events crashed scope 3000
 expect_events crashed process 1
 
@@ -87,8 +87,8 @@ says 'recovered from the buffers' err.log
 run 0 "$FLEXTRACE" convert -o out-job-again job
 ! grep -q warning err.log || fail "the buffers were read as a trace"
 for other in trace job job-again; do
-	cmp out/host.csv out-$other/host.csv || fail "other rows in out-$other"
-	cmp out/losses.csv out-$other/losses.csv || fail "other losses in out-$other"
+	cmp out/tables/host.csv out-$other/tables/host.csv || fail "other rows in out-$other"
+	[ ! -e out-$other/tables/losses.csv ] || fail "losses in out-$other"
 done
 
 # Once more, and by its trace alone: the same.
@@ -98,7 +98,7 @@ run 0 "$FLEXTRACE" convert -o plain crashed/trace
 run 2 "$FLEXTRACE" stop crashed
 says 'LTTng failed while it recorded' err.log
 for other in again plain crashed; do
-	cmp out/host.csv $other/host.csv || fail "other rows in $other"
+	cmp out/tables/host.csv $other/tables/host.csv || fail "other rows in $other"
 done
 : >go
 wait $program
@@ -106,7 +106,7 @@ wait $program
 # What had been written is gone, the buffers are not.
 rm -r crashed/trace
 run 0 "$FLEXTRACE" convert -o rest crashed
-[ "$(rows rest/host.csv)" -gt 0 ] || fail "nothing recovered from the buffers alone"
+[ "$(rows rest/tables/host.csv)" -gt 0 ] || fail "nothing recovered from the buffers alone"
 
 # Only the session daemon dies under a program that is recorded: record recovers by itself.
 "$FLEXTRACE" record --crash-safe -o alone -- "$PROGRAM" scopes=3000 write=here read=go >out.log 2>err.log &
@@ -118,7 +118,7 @@ wait $record
 status=$?
 [ "$status" -eq 2 ] || fail "exit code $status, not 2"
 says 'LTTng failed while it recorded' err.log
-[ "$(rows alone/host.csv)" -eq 3000 ] || fail "$(rows alone/host.csv) rows, not 3000"
+[ "$(rows alone/tables/host.csv)" -eq 3000 ] || fail "$(rows alone/tables/host.csv) rows, not 3000"
 
 # A flight recorder that crashed: its newest records, and what was overwritten.
 run 0 "$FLEXTRACE" start --crash-safe --flight-recorder=1M -o flight
@@ -127,7 +127,7 @@ program=$!
 cat here >/dev/null
 kill_daemons "$(daemon_of flight)"
 run 0 "$FLEXTRACE" convert -o flight flight
-[ "$(rows flight/host.csv)" -gt 1000 ] || fail "only $(rows flight/host.csv) rows of a flight recorder"
-grep -q ',overwritten,' flight/losses.csv || fail "nothing is told of what was overwritten"
+[ "$(rows flight/tables/host.csv)" -gt 1000 ] || fail "only $(rows flight/tables/host.csv) rows of a flight recorder"
+grep -q ',overwritten,' flight/tables/losses.csv || fail "nothing is told of what was overwritten"
 : >go
 wait $program

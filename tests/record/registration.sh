@@ -16,15 +16,15 @@ go_on() {
 # told DIR PROGRAM: what emitted.csv sums up of the scopes of a program: emitted, read, late, missing.
 told() {
 	awk -F, -v program="$2" '$4 == program && $5 == "scope" { e += $6; r += $8; l += $9; m += $10 }
-		END { print e + 0, r + 0, l + 0, m + 0 }' "$1/emitted.csv"
+		END { print e + 0, r + 0, l + 0, m + 0 }' "$1/tables/emitted.csv"
 }
 
 expect() { # DIR PROGRAM NUMBERS
-	[ "$(told "$1" "$2")" = "$3" ] || fail "$2 in $1: $(told "$1" "$2") instead of $3: $(cat "$1/emitted.csv")"
+	[ "$(told "$1" "$2")" = "$3" ] || fail "$2 in $1: $(told "$1" "$2") instead of $3: $(cat "$1/tables/emitted.csv")"
 }
 
 lost() {
-	awk -F, -v cause="$2" '$4 == cause { n += $8 } END { print n + 0 }' "$1/losses.csv"
+	awk -F, -v cause="$2" '$4 == cause { n += $8 } END { print n + 0 }' "$(table_of "$1" losses)"
 }
 
 # The daemon answers only when the program has said that it waits: it records all the same.
@@ -60,7 +60,7 @@ done
 run 0 "$FLEXTRACE" stop many
 set -- $(told many program)
 [ "$1" -eq $((PROGRAMS * 1000)) ] && [ "$1" -eq $(($2 + $4)) ] && [ "$3" -eq "$4" ] || fail "many: $*"
-n=$(awk -F, '$5 == "scope" && $6 == 1000' many/emitted.csv | wc -l)
+n=$(awk -F, '$5 == "scope" && $6 == 1000' many/tables/emitted.csv | wc -l)
 [ "$n" -eq "$PROGRAMS" ] || fail "$n of $PROGRAMS programs are named"
 nothing_left
 
@@ -73,8 +73,8 @@ go_on late
 "$PROGRAM" scopes=5
 run 3 "$FLEXTRACE" stop --fail-on-loss late
 expect late program "305 5 300 300"
-[ "$(lost late began_late)" -eq 300 ] || fail "began_late: $(cat late/losses.csv)"
-[ "$(lost late unaccounted)" -eq 0 ] || fail "unaccounted: $(cat late/losses.csv)"
+[ "$(lost late began_late)" -eq 300 ] || fail "began_late: $(cat late/tables/losses.csv)"
+[ "$(lost late unaccounted)" -eq 0 ] || fail "unaccounted: $(cat late/tables/losses.csv)"
 says '"began_late"' late/run.json
 says 'began late' out.log
 nothing_left
@@ -93,7 +93,7 @@ run 0 "$FLEXTRACE" stop later
 # shellcheck disable=SC2046
 set -- $(told later program)
 [ "$1" -eq 375 ] && [ $(($2 + $3)) -eq 375 ] && [ "$3" -ge 300 ] && [ "$3" -eq "$4" ] || fail "later: $*"
-[ "$(lost later began_late)" -eq "$3" ] || fail "began_late: $(cat later/losses.csv)"
+[ "$(lost later began_late)" -eq "$3" ] || fail "began_late: $(cat later/tables/losses.csv)"
 nothing_left
 
 # A recording of nothing but late ones says so.
@@ -132,7 +132,7 @@ for way in destroy kill; do
 	no_guardian
 	[ -z "$(find . /var/run/lttng -name 'flextrace.wanted*')" ] || fail "the note of a session that is gone is left"
 	run 2 "$FLEXTRACE" stop $way
-	[ "$(rows $way/host.csv)" -eq 10 ] || fail "not 10 rows of a session that is gone"
+	[ "$(rows $way/tables/host.csv)" -eq 10 ] || fail "not 10 rows of a session that is gone"
 done
 nothing_left
 

@@ -23,10 +23,10 @@ let_end() {
 expect_whole() {
 	sum=0
 	for chunk in "$1"/chunks/*; do
-		sum=$((sum + $(rows "$chunk/host.csv")))
+		sum=$((sum + $(rows "$chunk/tables/host.csv")))
 		[ -s "$chunk/trace.json" ] && [ -s "$chunk/run.json" ] || fail "files are missing in $chunk"
 	done
-	[ "$(rows "$1/host.csv")" -eq "$2" ] || fail "$1 has $(rows "$1/host.csv") rows, not $2"
+	[ "$(rows "$1/tables/host.csv")" -eq "$2" ] || fail "$1 has $(rows "$1/tables/host.csv") rows, not $2"
 	[ "$sum" -eq "$2" ] || fail "the chunks of $1 have $sum rows, not $2"
 	[ "$(events "$1" scope)" -eq "$2" ] || fail "babeltrace2 finds $(events "$1" scope) scopes in $1"
 	[ -z "$(find "$1" -name '*.tmp')" ] || fail "half-written files are left"
@@ -51,7 +51,7 @@ record=$!
 exec 3<told
 cat here >/dev/null
 await_chunk 0
-[ "$(rows sized/chunks/0/host.csv)" -gt 0 ] || fail "the first chunk is empty"
+[ "$(rows sized/chunks/0/tables/host.csv)" -gt 0 ] || fail "the first chunk is empty"
 : >go
 cat here >/dev/null
 await_chunk 1

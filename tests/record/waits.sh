@@ -60,7 +60,7 @@ waits_until 'waiting for another flextrace, which begins or ends this recording'
 let_go
 wait $first || fail "the first member failed"
 unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_LOCAL_SIZE PMIX_NAMESPACE
-[ "$(rows locked/host.csv)" -eq 3 ] || fail "not 3 rows of who waited for the lock"
+[ "$(rows locked/tables/host.csv)" -eq 3 ] || fail "not 3 rows of who waited for the lock"
 
 # The lock, when a recording ends.
 run 0 "$FLEXTRACE" start -o ending
@@ -116,5 +116,5 @@ waits_until 'waiting for lttng-crash' TERM env PATH="$PWD/tools:$PATH" "$FLEXTRA
 waits_until 'waiting for lttng-crash' TERM env PATH="$PWD/tools:$PATH" "$FLEXTRACE" stop crashed
 says 'lttng-crash did not end; by hand: lttng-crash --extract=.*/crashed/trace/recovered .*/crashed/buffers' err.log
 run 0 "$FLEXTRACE" convert -o converted crashed
-[ "$(rows converted/host.csv)" -eq 100 ] || fail "not 100 rows of what was recovered at last"
+[ "$(rows converted/tables/host.csv)" -eq 100 ] || fail "not 100 rows of what was recovered at last"
 nothing_left

@@ -73,9 +73,9 @@ diff -u expected text || fail "the text is another"
 "$FLEXTRACE" decode --quiet -o decoded --nominal-mhz=500 --names "$MAKE_AREAS" memory.bin 2>told
 [ ! -s told ] || fail "there is something to tell: $(cat told)"
 awk -F, '$7 == "FW" && $5 == 0 && $13 == 2400 { n++ } $7 == "Zone" && $8 == "load weights" { n++ }
-	END { exit n != 2 + 4 }' decoded/events.csv || fail "rows are missing, or have other lengths"
-grep -q 'device_ring_dropped,0,0,[^,]*,7,' decoded/losses.csv || fail "drops are not counted"
-grep -q 'unmatched_begin,0,1,[^,]*,2,' decoded/losses.csv || fail "what never ended is not counted"
+	END { exit n != 2 + 4 }' decoded/tables/events.csv || fail "rows are missing, or have other lengths"
+grep -q 'device_ring_dropped,0,0,[^,]*,7,' decoded/tables/losses.csv || fail "drops are not counted"
+grep -q 'unmatched_begin,0,1,[^,]*,2,' decoded/tables/losses.csv || fail "what never ended is not counted"
 "$FLEXTRACE" convert --quiet -o found --nominal-mhz=500 --names "$MAKE_AREAS" memory.bin
 "$FLEXTRACE" convert --quiet -o converted --as=marker-area --nominal-mhz=500 --names "$MAKE_AREAS" memory.bin
 diff -r decoded converted || fail "convert makes other files"
@@ -84,8 +84,8 @@ diff -r -x run.json decoded found || fail "convert does not know the file"
 # Without a run nothing tells how often the low words wrapped: marks stand in the first turn, not before the counter began.
 "$MAKE_AREAS" marks.bin marks
 "$FLEXTRACE" decode --quiet -o marks marks.bin 2>/dev/null
-awk -F, 'NR > 1 && $12 == 84 + 100 * (NR - 2) { n++ } END { exit n != 2 }' marks/instants.csv ||
-	fail "marks are elsewhere: $(cat marks/instants.csv)"
+awk -F, 'NR > 1 && $12 == 84 + 100 * (NR - 2) { n++ } END { exit n != 2 }' marks/tables/instants.csv ||
+	fail "marks are elsewhere: $(cat marks/tables/instants.csv)"
 
 # Ends belong to the zones of their name; what has none is named.
 "$MAKE_AREAS" zones.bin zones
@@ -106,7 +106,7 @@ grep -q 'begins inside of what another one claims.*byte=4096' told || fail "no w
 # A copy of a whole memory, in which areas stand somewhere.
 { head -c 8192 "$FLEXTRACE"; cat memory.bin; } >whole.bin
 "$FLEXTRACE" decode whole.bin -o whole 2>/dev/null | grep -q '^whole.bin + 0x3000: device 0, core 1' || fail "areas are not found"
-[ "$(wc -l <whole/events.csv)" -eq "$(wc -l <decoded/events.csv)" ] || fail "a whole memory converts to other rows"
+[ "$(wc -l <whole/tables/events.csv)" -eq "$(wc -l <decoded/tables/events.csv)" ] || fail "a whole memory converts to other rows"
 
 # A part of the memory: the second area is cut, then gone, then a header.
 for bytes in 4500 4200 100; do
@@ -121,7 +121,7 @@ for bytes in 4500 4200 100; do
 done
 head -c 4500 memory.bin >part.bin
 "$FLEXTRACE" decode --quiet -o part part.bin 2>/dev/null
-grep -q ',truncated_stream,.*,1,' part/losses.csv || fail "a cut area is not counted"
+grep -q ',truncated_stream,.*,1,' part/tables/losses.csv || fail "a cut area is not counted"
 
 # Anything at all.
 head -c 300000 "$FLEXTRACE" >garbage

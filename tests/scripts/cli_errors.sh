@@ -103,7 +103,7 @@ expect "output in a file system without files" 4 "Cannot" convert good -o /proc/
 
 # losses
 expect "losses are told" 0 "" convert lossy -o out --quiet
-has out/losses.csv lttng_discarded_events
+has out/tables/losses.csv lttng_discarded_events
 expect "losses fail" 3 "Records were lost: lost=17, fail-on-loss=0" convert lossy -o out --fail-on-loss
 expect "losses within the limit" 0 "" convert lossy -o out --fail-on-loss=17 --quiet
 expect "losses above the limit" 3 "lost=17, fail-on-loss=16" convert lossy -o out --fail-on-loss=16
@@ -114,22 +114,22 @@ expect "good" 0 "" convert good -o out
 echo '[{"name":"a","ph":"X","ts":1,"dur":2},{"name":"b","ph":"X","ts":1}]' >events.json
 expect "events" 0 "Events were rejected: file=events.json, events=1, first at byte 38: it has no duration" \
 	convert events.json -o out
-has out/host.csv ",a,"
+has out/tables/host.csv ",a,"
 echo '[{"name":"a","ph":"X","ts":1,"dur":2},{"name":"b","ph":"X","ts":4611686018427387.904,"dur":2},
 {"name":"c","ph":"X","ts":4611686018427387.903,"dur":1},{"name":"d","ph":"B","ts":4611686018427388},
 {"name":"d","ph":"E","ts":4611686018427389}]' >late.json
 expect "late events" 0 "file=late.json, events=4, first at byte 38: its time is 2^62 ns" convert late.json -o out
-has out/host.csv ",a,"
+has out/tables/host.csv ",a,"
 echo '[{"name":"a","ph":"X","ts":4611686018427388,"dur":2}]' >late.json
 expect "late events only" 2 "There is no event: files=1" convert late.json -o out
 expect "late events only, why" 2 "events=1, first at byte 1: its time is 2^62 ns" convert late.json -o out
 expect "trace and events" 0 "Events were rejected" convert good events.json -o out --quiet
-has out/host.csv ",a,"
+has out/tables/host.csv ",a,"
 expect "quiet" 0 "" convert -q good --output-dir out
 [ ! -s stdout ] || fail "quiet: not quiet"
 expect "no definitions" 0 "" convert undefined -o out
 has out/run.json no_definitions
-has out/losses.csv channel_not_created
+has out/tables/losses.csv channel_not_created
 expect "no contexts" 0 "" convert contextless -o out
 has out/run.json no_contexts
 
@@ -139,7 +139,7 @@ size=$(wc -c <good/channel0_1)
 for cut in 1 63 64 100 4000; do
 	truncate -s $((size - cut)) cut/channel0_1
 	expect "cut by $cut" 0 "Stream file ends inside a packet" convert cut -o out
-	has out/losses.csv truncated_stream
+	has out/tables/losses.csv truncated_stream
 done
 expect "cut and strict" 3 "Records were lost: lost=1" convert cut -o out --fail-on-loss
 
@@ -159,8 +159,8 @@ case $(babeltrace2 --version 2>/dev/null) in
 	has stderr "A reader died; looking at each stream in a process of its own"
 	expect "deadly beside whole" 0 "Cannot open trace: path=$PWD/several/deadly" convert several -o out
 	has stderr "Cannot open trace: path=$PWD/several/damaged, reason=babeltrace2 cannot read its metadata"
-	has out/losses.csv truncated_stream,,,,5,
-	[ "$(grep -c ',compute,' out/host.csv)" -eq 333 ] || fail "deadly beside whole: rows are missing"
+	has out/tables/losses.csv truncated_stream,,,,5,
+	[ "$(grep -c ',compute,' out/tables/host.csv)" -eq 333 ] || fail "deadly beside whole: rows are missing"
 	expect "deadly and strict" 3 "Records were lost: lost=5" convert several -o out --fail-on-loss
 	export ASAN_OPTIONS="$before"
 	;;

@@ -55,18 +55,18 @@ has report '^  rank 4  *9 '
 has out/run.json '"pairs":	9,'
 has out/run.json '"offset_ns":	1700000005000000000,'
 has out/run.json '"uncertain":	false'
-has out/losses.csv '^,,,duplicate,,,,9,'
-[ "$(wc -l <out/host.csv)" -eq 4 ] || fail "not three trips in host.csv"
-[ "$(grep -c ',Exec,' out/events.csv)" -eq 6 ] || fail "not six kernels in events.csv"
+has out/tables/losses.csv '^,,,duplicate,,,,9,'
+[ "$(wc -l <out/tables/host.csv)" -eq 4 ] || fail "not three trips in host.csv"
+[ "$(grep -c ',Exec,' out/tables/events.csv)" -eq 6 ] || fail "not six kernels in events.csv"
 
 convert --torch-ranks=2
 grep -q pairings out/run.json && fail "files of different ranks are put together"
 has out/run.json '"torch-ranks":	"2"'
-[ "$(grep -c '^2,' out/events.csv)" -eq 6 ] || fail "not six kernels of rank 2"
+[ "$(grep -c '^2,' out/tables/events.csv)" -eq 6 ] || fail "not six kernels of rank 2"
 
 convert --as=flex
 has out/run.json '"as":	"flex"'
-[ "$(wc -l <out/host.csv)" -eq 13 ] || fail "not all of torch's events are of the host"
+[ "$(wc -l <out/tables/host.csv)" -eq 13 ] || fail "not all of torch's events are of the host"
 
 for option in --as=kineto --torch-ranks=1,; do
 	"$FLEXTRACE" convert -o out "$option" in 2>stderr

@@ -26,7 +26,7 @@ read_with() {
 
 # What only says where it was written is no difference.
 unname() {
-	[ ! -f "$1/index.json" ] || sed -i "s,$1,OUT,g" "$1/index.json"
+	[ ! -f "$1/tables/index.json" ] || sed -i "s,$1,OUT,g" "$1/tables/index.json"
 }
 
 # same NAME INPUT: three ways to the same files.
@@ -91,11 +91,11 @@ sed -i 's/flextrace_input_1 /flextrace_input_7 /; s/flextrace_input_0 = "[^"]*"/
 "$FLEXTRACE" convert --quiet -o nonsense names1.ctf || fail "a copy that says nonsense of its files is not read"
 grep -qF '"inputs":	["%zz%"]' nonsense/run.json || fail "files of a copy: $(grep inputs nonsense/run.json)"
 for file in host events counters; do
-	[ "$(sed 's/,[^,]*$//' "nonsense/$file.csv")" = "$(sed 's/,[^,]*$//' "names1.ctf.out/$file.csv")" ] || fail "other $file in a copy"
+	[ "$(sed 's/,[^,]*$//' "nonsense/tables/$file.csv")" = "$(sed 's/,[^,]*$//' "names1.ctf.out/tables/$file.csv")" ] || fail "other $file in a copy"
 done
 "$FLEXTRACE" convert --quiet -o both names/0/run.json names/1/run.json 2>/dev/null
 grep -qF '["flex 0/run.json", "flex 1/run.json"]' both/run.json || fail "files of one name are not told apart"
-grep -q ',Exec,k,.*,0:0$' both/events.csv && grep -q ',k,.*,1:8$' both/events.csv || fail "a row is of another file"
+grep -q ',Exec,k,.*,0:0$' both/tables/events.csv && grep -q ',k,.*,1:8$' both/tables/events.csv || fail "a row is of another file"
 
 # Work that its round trips contradict: what is told of it does not depend on who reads it.
 trip='"name":"AIU Roundtrip","ph":"X","pid":0,"tid":9,"dur":30'
@@ -106,7 +106,7 @@ cat >trips.json <<END
 END
 same trips trips.json
 grep -A2 '"outside_roundtrip"' trips.graph/run.json | grep -q '"count":[[:space:]]*1,' || fail "work outside of round trips was not told"
-grep -q ',Exec,far,.*,outlier,' trips.graph/events.csv || fail "work outside of round trips is not marked"
+grep -q ',Exec,far,.*,outlier,' trips.graph/tables/events.csv || fail "work outside of round trips is not marked"
 
 cat >torch.json <<END
 {"schemaVersion":1,"deviceProperties":[{"id":0,"name":"AIU","numSms":32}],"distributedInfo":{"rank":3,"world_size":4},
@@ -149,7 +149,7 @@ grep -q "rejected: file=.*profile_log_device.csv, rows=2" tt.told || fail "nobod
 read_with tt/profile_log_device.csv 2>/dev/null | grep -q 'flextrace:marker_batch: .*core = 2001' || fail "no run is shown"
 grep -q '"core 1,2 BRISC"' tt.direct/trace.json || fail "the line of a RISC has no name"
 "$FLEXTRACE" convert --quiet -o tt.inside tt 2>/dev/null
-cmp tt.inside/events.csv tt.direct/events.csv || fail "the log in a folder is another one"
+cmp tt.inside/tables/events.csv tt.direct/tables/events.csv || fail "the log in a folder is another one"
 
 # Traces of AI engines: JSON, and raw words beside what their slots mean; one edge has no time.
 mkdir aie
@@ -162,13 +162,13 @@ cat >aie/trace.json <<END
 END
 same aie aie/trace.json
 grep -q "rejected: file=.*trace.json, events=1" aie.told || fail "nobody told what was rejected of an AIE trace"
-grep -q ',Exec,kernel,.*,assumed,,,2203,2276,' aie.direct/events.csv || fail "no kernel of an AI engine"
-grep -q '"total_span_cycles":[[:space:]]*73,' "aie.graph/tile2,1.json" || fail "no file of the core"
+grep -q ',Exec,kernel,.*,assumed,,,2203,2276,' aie.direct/tables/events.csv || fail "no kernel of an AI engine"
+grep -q '"total_span_cycles":[[:space:]]*73,' "aie.graph/tables/tile2,1.json" || fail "no file of the core"
 "$FLEXTRACE" convert --quiet --as aie-json --clock-ghz 2 -o aie.fast aie 2>/dev/null
 read_with convert --component=source.flextrace.aie-json --params='inputs=["aie/trace.json"],clock-ghz=2' \
 	--component=sink.flextrace.timeline --params='output-dir="aie.fast.graph"' 2>/dev/null
-cmp aie.fast/events.csv aie.fast.graph/events.csv || fail "the clock of the graph is another one"
-grep -q '"clock_GHz":[[:space:]]*2,' aie.fast/index.json || fail "the clock was not taken"
+cmp aie.fast/tables/events.csv aie.fast.graph/tables/events.csv || fail "the clock of the graph is another one"
+grep -q '"clock_GHz":[[:space:]]*2,' aie.fast/tables/index.json || fail "the clock was not taken"
 if read_with convert --component=source.flextrace.aie-json --params='inputs=["aie/trace.json"],clock-ghz=-2' \
 	--component=sink.utils.dummy >/dev/null 2>&1; then
 	fail "a clock that runs backwards was taken"

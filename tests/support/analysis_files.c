@@ -12,6 +12,17 @@
 #include "analysis/analysis.h"
 #include "findings/statistics/owners.h"
 #include "output/column_text.h"
+#include "scratch.h"
+
+static const struct result_file *find(const char *file)
+{
+	for (size_t i = 0; analysis_all[i]; i++) {
+		if (strcmp(analysis_all[i]->file.name, file) == 0)
+			return &analysis_all[i]->file;
+	}
+	fail_msg("No such file: %s", file);
+	return NULL;
+}
 
 int analysis_files_save(const struct findings *findings, const char *file, const char *dir,
                         uint64_t *ret_rows, struct flextrace_error *error)
@@ -19,20 +30,31 @@ int analysis_files_save(const struct findings *findings, const char *file, const
 	struct findings with_owners = *findings;
 	struct file_count count;
 	struct owners owners;
+	int code;
 
 	with_owners.owners = &owners;
-	for (size_t i = 0; analysis_all[i]; i++) {
-		int code;
+	assert_int_equal(owners_init(&owners, findings->timeline->identity), 0);
+	code = column_save(find(file), &with_owners, dir, &count, error);
+	owners_release(&owners);
+	*ret_rows = count.rows;
+	if (code >= 0)
+		assert_int_equal(scratch_has(dir, file), count.rows > 0);
+	free(count.columns);
+	return code;
+}
 
-		if (strcmp(analysis_all[i]->file.name, file) != 0)
-			continue;
-		assert_int_equal(owners_init(&owners, findings->timeline->identity), 0);
-		code = column_save(&analysis_all[i]->file, &with_owners, dir, &count, error);
-		owners_release(&owners);
-		*ret_rows = count.rows;
-		free(count.columns);
-		return code;
-	}
-	fail_msg("No such file: %s", file);
-	return FLEXTRACE_E_USAGE;
+char *analysis_files_read(const char *file, const char *dir)
+{
+	const struct column_table *table = &find(file)->table;
+	char *text = scratch_read(dir, file, NULL);
+	struct writer writer;
+
+	if (text || !table->columns)
+		return text;
+	writer_open_memory(&writer);
+	column_write_names(&writer, table->columns, table->n_columns);
+	writer_char(&writer, '\0');
+	text = strdup(writer.buffer);
+	writer_abandon(&writer);
+	return text;
 }

@@ -85,7 +85,7 @@ char *analysis_test_write(struct analysis_test *test, const char *name)
 	assert_int_equal(analysis_files_save(findings, file, dir, &rows, NULL), 0);
 	iterations_release(&iterations);
 	owners_release(&owners);
-	text = scratch_read(dir, file, NULL);
+	text = analysis_files_read(file, dir);
 	assert_non_null(text);
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
 		n_lines++;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/paths.h"
 #include "base/text/csv_reader.h"
 #include "scratch.h"
 
@@ -79,25 +80,23 @@ static double check_balance(const cJSON *run)
 static FILE *open_table(const char *dir, const char *name)
 {
 	char path[4096];
-	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	file = fopen(path, "re");
-	if (!file)
-		fault("%s cannot be opened", name);
-	return file;
+	return fopen(path, "re");
 }
 
 static void check_rows(const char *dir, const char *name, double rows)
 {
 	FILE *file = open_table(dir, name);
 	/* of tt-metal, with a heading for each device: lines of cores begin with a number */
-	bool is_foreign = strcmp(name, "device_rearranged_timestamps.csv") == 0;
+	bool is_foreign = strcmp(name, "tables/device_rearranged_timestamps.csv") == 0;
 	struct csv_reader reader;
 	double n = is_foreign ? 0 : -1; /* the heading */
 
-	if (!file)
+	if (!file) {
+		fault("%s cannot be opened", name);
 		return;
+	}
 	csv_reader_init(&reader, file, name);
 	while (csv_reader_next(&reader, NULL) > 0)
 		n += !is_foreign || strchr("0123456789", csv_reader_field(&reader, 0)[0]);
@@ -126,23 +125,40 @@ static void check_files(const cJSON *run, const char *dir)
 	}
 }
 
+/* No table of an earlier conversion stands beside those of this one. */
+static void check_others(const cJSON *run, const char *dir)
+{
+	glob_t found;
+
+	glob_in(dir, "tables/*.csv", &found);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const cJSON *file = cJSON_GetObjectItemCaseSensitive(run, "files")->child;
+		const char *name = found.gl_pathv[i] + strlen(dir) + 1;
+
+		while (file &&
+		       strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(file, "file")), name) != 0)
+			file = file->next;
+		if (!file && strcmp(name, "tables/twice.csv") != 0)
+			fault("%s is not in run.json", name);
+	}
+	globfree(&found);
+}
+
 /* The lines of losses.csv are taken off what run.json says; nothing may be left. */
 static void check_losses(cJSON *run, const char *dir)
 {
 	cJSON *loss, *losses = cJSON_GetObjectItemCaseSensitive(run, "losses");
-	FILE *file = open_table(dir, "losses.csv");
+	FILE *file = open_table(dir, "tables/losses.csv");
 	struct csv_reader reader;
 	size_t cause = 0, count = 0;
 
-	if (!file)
-		return;
-	csv_reader_init(&reader, file, "losses.csv");
-	if (csv_reader_next(&reader, NULL) > 0)
+	csv_reader_init(&reader, file, "tables/losses.csv");
+	if (file && csv_reader_next(&reader, NULL) > 0)
 		for (size_t i = 0; i < reader.n_fields; i++) {
 			cause = strcmp(csv_reader_field(&reader, i), "cause") == 0 ? i : cause;
 			count = strcmp(csv_reader_field(&reader, i), "count") == 0 ? i : count;
 		}
-	while (csv_reader_next(&reader, NULL) > 0) {
+	while (file && csv_reader_next(&reader, NULL) > 0) {
 		loss = cJSON_GetObjectItemCaseSensitive(losses, csv_reader_field(&reader, cause));
 		if (loss)
 			loss->valuedouble -= strtod(csv_reader_field(&reader, count), NULL);
@@ -150,7 +166,8 @@ static void check_losses(cJSON *run, const char *dir)
 			fault("there is no cause %s", csv_reader_field(&reader, cause));
 	}
 	csv_reader_release(&reader);
-	fclose(file);
+	if (file)
+		fclose(file); /* else nothing was lost */
 	cJSON_ArrayForEach(loss, losses)
 	{
 		if (loss->valuedouble != 0)
@@ -171,6 +188,7 @@ int main(int argc, char **argv)
 	}
 	printf("records=%.0f\n", check_balance(run));
 	check_files(run, argv[1]);
+	check_others(run, argv[1]);
 	check_losses(run, argv[1]);
 	cJSON_Delete(run);
 	return n_faults > 0;

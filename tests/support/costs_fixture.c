@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -143,7 +145,9 @@ void costs_times(struct costs_fixture *fixture, const char *lines)
 	char path[4096];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/kernels.csv", fixture->dir);
+	snprintf(path, sizeof(path), "%s/tables", fixture->dir);
+	mkdir(path, 0700);
+	strcat(path, "/kernels.csv");
 	file = fopen(path, "we");
 	assert_non_null(file);
 	fprintf(file, "rank,kind,name,calls,total_ns\n%s", lines);
@@ -200,7 +204,7 @@ void costs_expect_file(const struct costs_fixture *fixture, const char *file, co
 
 	assert_int_equal(analysis_files_save(&fixture->findings, file, fixture->dir, &rows, NULL),
 	                 0);
-	text = scratch_read(fixture->dir, file, NULL);
+	text = analysis_files_read(file, fixture->dir);
 	assert_non_null(text);
 	assert_string_equal(text, expected);
 	for (const char *at = text; (at = strchr(at, '\n')); at++)

@@ -27,9 +27,12 @@ char *flex_check_files(const struct flex_run *run)
 
 	assert_non_null(formats);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		text = scratch_read(run->out, tables[i], &n);
-		assert_non_null(text);
-		assert_int_equal(csv_check(tables[i], text, n, formats, stderr), 0);
+		char path[64];
+
+		snprintf(path, sizeof(path), "tables/%s", tables[i]);
+		text = scratch_read(run->out, path, &n);
+		if (text) /* else it has no row */
+			assert_int_equal(csv_check(tables[i], text, n, formats, stderr), 0);
 		free(text);
 	}
 	free(formats);

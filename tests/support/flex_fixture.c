@@ -95,7 +95,10 @@ struct csv_table flex_read_table(const struct flex_run *run, const char *name)
 	char *path = join(run->out, name);
 	FILE *file = fopen(path, "r");
 
-	assert_non_null(file);
+	if (!file) { /* it has no row */
+		free(path);
+		return (struct csv_table){.n_rows = 0};
+	}
 	if (csv_table_read(file, name, &all, &table, &error) < 0)
 		fail_msg("%s", error.message);
 	fclose(file);
@@ -127,8 +130,8 @@ void flex_convert_files(struct flex_run *run, const char *const *paths, uint32_t
 	string_pool_free(strings);
 	if (code < 0)
 		fail_msg("%s", error.message);
-	run->events = flex_read_table(run, "events.csv");
-	run->host = flex_read_table(run, "host.csv");
+	run->events = flex_read_table(run, "tables/events.csv");
+	run->host = flex_read_table(run, "tables/host.csv");
 }
 
 void flex_convert(struct flex_run *run)

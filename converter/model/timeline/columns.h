@@ -226,8 +226,9 @@ static inline struct cell cell_of_string(const struct string_pool *strings, uint
 /* How many rows of each record class a file got: counted as they are written, closed against the
  * tables. */
 struct file_count {
-	const char *file; /* weak: its name */
+	const char *file; /* weak: its path in the output directory */
 	uint64_t rows;    /* written, without header */
+	bool is_absent;   /* a table without a row, which has no file */
 	/* rows this format cannot hold (a counter that is not a number) or has no need of (one that
 	 * stays as it is), or that the views hide */
 	uint64_t left_out;
@@ -297,13 +298,19 @@ struct text_sink {
 	struct file_count *count; /* to be filled; what `rows` are, is the file's */
 };
 
-/* A file that is found in a timeline: a table, or what `write` writes. */
+/* The folder of an output directory that has its tables, in whatever form. */
+#define TABLES_DIR "tables"
+
+/* A file that is found in a timeline: a table, or what `write` writes. It is not written where it
+ * has no row. */
 struct result_file {
 	const char *name;          /* "kernels.csv" */
 	struct column_table table; /* its columns even where `write` writes it */
 
 	/* FLEXTRACE_E_MEMORY, or what else was told in `error`, or 0. */
 	int (*write)(const struct findings *findings, struct text_sink *sink);
+
+	bool is_on_top; /* no table of ours: beside run.json, and written also without a row */
 };
 
 #endif

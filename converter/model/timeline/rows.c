@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/paths.h"
+
 void rows_close(struct rows *rows)
 {
 	csv_reader_release(&rows->reader);
@@ -31,17 +33,27 @@ static int find_columns(struct rows *rows, struct flextrace_error *error)
 	return FLEXTRACE_OK;
 }
 
+/* Before there was a folder for tables, they stood on top. */
+static int refuse_old(struct rows *rows, const char *dir, struct flextrace_error *error)
+{
+	rows->is_absent = false;
+	return error_set(error, FLEXTRACE_E_INPUT,
+	                 "Tables of an earlier version, convert again: path=%s", dir);
+}
+
 bool rows_open(struct rows *rows, const char *dir, const char *name, const struct column *columns,
                uint32_t n_columns, struct flextrace_error *error)
 {
 	*rows = (struct rows){.columns = columns,
 	                      .n_columns = n_columns,
 	                      .places = calloc(n_columns, sizeof(*rows->places))};
-	snprintf(rows->path, sizeof(rows->path), "%s/%s", dir, name);
+	snprintf(rows->path, sizeof(rows->path), "%s/" TABLES_DIR "/%s", dir, name);
 	rows->file = fopen(rows->path, "re");
 	rows->is_absent = !rows->file && errno == ENOENT;
 	csv_reader_init(&rows->reader, rows->file, rows->path);
-	if (!rows->file)
+	if (rows->is_absent && path_is_there(dir, name))
+		rows->code = refuse_old(rows, dir, error);
+	else if (!rows->file)
 		rows->code = error_set(error, FLEXTRACE_E_INPUT,
 		                       "Cannot read table: path=%s, reason=%s", rows->path,
 		                       strerror(errno));

@@ -24,8 +24,9 @@ struct rows {
 	int code;       /* of reading */
 };
 
-/* Opens a table. False: it was not written, or cannot be read; nothing is to be closed then. With
- * `error` (else NULL) it has all of the columns. FLEXTRACE_E_INPUT and the like in `code`. */
+/* Opens a table of an output directory. False: it was not written, or cannot be read; nothing is to
+ * be closed then. With `error` (else NULL) it has all of the columns. FLEXTRACE_E_INPUT and the
+ * like in `code`. */
 bool rows_open(struct rows *rows, const char *dir, const char *name, const struct column *columns,
                uint32_t n_columns, struct flextrace_error *error);
 

@@ -322,7 +322,9 @@ static int write_device_file(const struct findings *findings, struct text_sink *
 	return write_file(findings, OF_DEVICE, write_device, sink);
 }
 
-const struct result_file emit_csv_host = {
-	"host.csv", {csv_host_columns, CSV_HOST_COLUMNS, NULL}, write_host_file};
-const struct result_file emit_csv_device = {
-	"events.csv", {csv_event_columns, CSV_EVENT_COLUMNS, NULL}, write_device_file};
+const struct result_file emit_csv_host = {.name = "host.csv",
+                                          .table = {csv_host_columns, CSV_HOST_COLUMNS, NULL},
+                                          .write = write_host_file};
+const struct result_file emit_csv_device = {.name = "events.csv",
+                                            .table = {csv_event_columns, CSV_EVENT_COLUMNS, NULL},
+                                            .write = write_device_file};

@@ -178,8 +178,8 @@ static int fill_emitted(const struct findings *findings, struct row_sink *sink)
 /* -- files ----------------------------------------------------------------------------------- */
 
 const struct result_file csv_reports[CSV_N_REPORTS] = {
-	{"clocks.csv", {clock_columns, CLOCK_COLUMNS, fill_clocks}, NULL},
-	{"alignment.csv", {alignment_columns, ALIGNMENT_COLUMNS, fill_alignment}, NULL},
-	{"losses.csv", COLUMN_TABLE(loss_columns, fill_losses), NULL},
-	{"emitted.csv", COLUMN_TABLE(emitted_columns, fill_emitted), NULL},
+	{.name = "clocks.csv", .table = {clock_columns, CLOCK_COLUMNS, fill_clocks}},
+	{.name = "alignment.csv", .table = {alignment_columns, ALIGNMENT_COLUMNS, fill_alignment}},
+	{.name = "losses.csv", .table = COLUMN_TABLE(loss_columns, fill_losses)},
+	{.name = "emitted.csv", .table = COLUMN_TABLE(emitted_columns, fill_emitted)},
 };

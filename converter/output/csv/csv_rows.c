@@ -105,7 +105,7 @@ static int fill_memory(const struct findings *findings, struct row_sink *sink)
 }
 
 const struct result_file csv_rows[CSV_N_ROWS] = {
-	{"instants.csv", COLUMN_TABLE(instant_columns, fill_instants), NULL},
-	{"counters.csv", COLUMN_TABLE(counter_columns, fill_counters), NULL},
-	{"memory.csv", COLUMN_TABLE(memory_columns, fill_memory), NULL},
+	{.name = "instants.csv", .table = COLUMN_TABLE(instant_columns, fill_instants)},
+	{.name = "counters.csv", .table = COLUMN_TABLE(counter_columns, fill_counters)},
+	{.name = "memory.csv", .table = COLUMN_TABLE(memory_columns, fill_memory)},
 };

@@ -354,5 +354,7 @@ static int write_log_6(const struct findings *findings, struct text_sink *sink)
 	return write_log(findings, sink, 6);
 }
 
-const struct result_file emit_tt_log = {.name = "profile_log_device.csv", .write = write_log_15};
-const struct result_file emit_tt_log_6 = {.name = "profile_log_device_6.csv", .write = write_log_6};
+const struct result_file emit_tt_log = {
+	.name = "profile_log_device.csv", .write = write_log_15, .is_on_top = true};
+const struct result_file emit_tt_log_6 = {
+	.name = "profile_log_device_6.csv", .write = write_log_6, .is_on_top = true};

@@ -305,4 +305,5 @@ static int text_write(const struct findings *findings, struct text_sink *sink)
 	return FLEXTRACE_OK;
 }
 
-const struct result_file emit_text = {.name = "timeline.txt", .write = text_write};
+const struct result_file emit_text = {
+	.name = "timeline.txt", .write = text_write, .is_on_top = true};

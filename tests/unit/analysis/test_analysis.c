@@ -26,7 +26,7 @@ static void expect_file(const struct derive_fixture *fixture, const char *name, 
 	snprintf(file, sizeof(file), "%s.csv", name);
 	assert_int_equal(analysis_files_save(&findings, file, dir, &rows, NULL), 0);
 	assert_int_equal(rows, n_rows);
-	text = scratch_read(dir, file, NULL);
+	text = analysis_files_read(file, dir);
 	assert_non_null(text);
 	assert_string_equal(text, expected);
 	free(text);
@@ -115,7 +115,7 @@ static void test_analysis__tells_host_functions_rank_by_rank(void **state)
 	fixture_close(&fixture);
 }
 
-static void test_analysis__of_nothing_is_a_header(void **state)
+static void test_analysis__of_nothing_is_no_file(void **state)
 {
 	struct derive_fixture fixture;
 
@@ -247,7 +247,7 @@ int main(void)
 		cmocka_unit_test(test_analysis__tells_kernels_by_kind_and_name),
 		cmocka_unit_test(test_analysis__takes_the_time_of_direct_children_off),
 		cmocka_unit_test(test_analysis__tells_host_functions_rank_by_rank),
-		cmocka_unit_test(test_analysis__of_nothing_is_a_header),
+		cmocka_unit_test(test_analysis__of_nothing_is_no_file),
 		cmocka_unit_test(test_analysis__tells_why_it_cannot_write),
 		cmocka_unit_test(test_stats__find_the_exact_median),
 		cmocka_unit_test(test_stats__find_the_median_of_sorted_durations_as_fast),

@@ -101,7 +101,7 @@ static void test_active__tells_each_device_by_rank(void **state)
 	analysis_test_release(&test);
 }
 
-static void test_active__of_nothing_is_a_header(void **state)
+static void test_active__of_nothing_is_no_file(void **state)
 {
 	struct analysis_test test;
 
@@ -140,7 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_active__counts_what_overlaps_once),
 		cmocka_unit_test(test_active__tells_each_device_by_rank),
-		cmocka_unit_test(test_active__of_nothing_is_a_header),
+		cmocka_unit_test(test_active__of_nothing_is_no_file),
 		cmocka_unit_test(test_kernels__share_the_time_of_their_rank),
 	};
 

@@ -236,7 +236,7 @@ static void test_iterations__bear_kernels_of_one_time(void **state)
 	analysis_test_release(&test);
 }
 
-static void test_iterations__of_nothing_are_a_header(void **state)
+static void test_iterations__of_nothing_are_no_file(void **state)
 {
 	struct analysis_test test;
 
@@ -256,7 +256,7 @@ int main(void)
 		cmocka_unit_test(test_iterations__are_steps_where_the_program_told_them),
 		cmocka_unit_test(test_iterations__bear_any_time),
 		cmocka_unit_test(test_iterations__bear_kernels_of_one_time),
-		cmocka_unit_test(test_iterations__of_nothing_are_a_header),
+		cmocka_unit_test(test_iterations__of_nothing_are_no_file),
 	};
 
 	return cmocka_run_group_tests_name("analysis_iterations", tests, NULL, NULL);

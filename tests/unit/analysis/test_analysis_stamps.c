@@ -140,7 +140,7 @@ static void test_stamps__take_the_rate_of_their_segment(void **state)
 	analysis_test_release(&test);
 }
 
-static void test_stamps__of_nothing_are_a_header(void **state)
+static void test_stamps__of_nothing_are_no_file(void **state)
 {
 	struct analysis_test test;
 
@@ -156,7 +156,7 @@ int main(void)
 		cmocka_unit_test(test_stamps__tell_each_difference_in_cycles_and_ns),
 		cmocka_unit_test(test_stamps__count_what_is_missing),
 		cmocka_unit_test(test_stamps__take_the_rate_of_their_segment),
-		cmocka_unit_test(test_stamps__of_nothing_are_a_header),
+		cmocka_unit_test(test_stamps__of_nothing_are_no_file),
 	};
 
 	return cmocka_run_group_tests_name("analysis_stamps", tests, NULL, NULL);

@@ -136,7 +136,7 @@ static void test_categories__of_kernels_without_a_table_are_other(void **state)
 	                             "0,,Total,2,200,1.0000,100,1.0000,200,0,0,,0.0000\n");
 }
 
-static void test_categories__of_nothing_are_a_heading(void **state)
+static void test_categories__of_nothing_are_no_file(void **state)
 {
 	struct costs_fixture *fixture = *state;
 
@@ -202,7 +202,7 @@ int main(void)
 		COSTS_TEST(test_categories__tell_all_ranks_and_phases),
 		COSTS_TEST(test_categories__show_more_than_can_be),
 		COSTS_TEST(test_categories__of_kernels_without_a_table_are_other),
-		COSTS_TEST(test_categories__of_nothing_are_a_heading),
+		COSTS_TEST(test_categories__of_nothing_are_no_file),
 		COSTS_TEST(test_categories__count_times_of_another_run_for_the_autopilot),
 		COSTS_TEST(test_categories__can_be_read_as_text),
 	};

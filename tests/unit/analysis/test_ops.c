@@ -51,12 +51,14 @@ static void convert(const char *text)
 	                 &error) < 0)
 		fail_msg("%s", error.message);
 	text_source_release(&source);
-	snprintf(path, sizeof(path), "%s/ops.csv", dir);
+	snprintf(path, sizeof(path), "%s/tables/ops.csv", dir);
 	file = fopen(path, "r");
-	assert_non_null(file);
-	if (csv_table_read(file, path, &(struct csv_table_query){.limit = 0}, &table, &error) < 0)
+	table = (struct csv_table){.n_rows = 0};
+	if (file &&
+	    csv_table_read(file, path, &(struct csv_table_query){.limit = 0}, &table, &error) < 0)
 		fail_msg("%s", error.message);
-	fclose(file);
+	if (file)
+		fclose(file);
 	scratch_remove(dir);
 }
 
@@ -259,13 +261,12 @@ static void test_ops__an_operation_on_two_devices_has_two_lines(void **state)
 	expect(1, "number", "1");
 }
 
-static void test_ops__is_only_a_header_without_operations(void **state)
+static void test_ops__is_no_file_without_operations(void **state)
 {
 	(void)state;
 	convert("2100 5 5 scope begin_ns=2000 name=first kind=34 correlation=4\n" BLOCK(
 		1, 4, 3000, 3010, 3020, 3100, 3110));
 	assert_int_equal(table.n_rows, 0);
-	assert_true(find_column("OP CODE") == 0);
 }
 
 int main(void)
@@ -278,7 +279,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_ops__joins_runs_by_their_job, stop),
 		cmocka_unit_test_teardown(test_ops__an_operation_on_two_devices_has_two_lines,
 	                                  stop),
-		cmocka_unit_test_teardown(test_ops__is_only_a_header_without_operations, stop),
+		cmocka_unit_test_teardown(test_ops__is_no_file_without_operations, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -334,14 +334,14 @@ static void test_bt2_sink__converts_with_a_port_for_each_stream(void **state)
 	assert_int_equal(bt_component_sink_get_input_port_count(graph.sink), N_STREAMS + 1);
 	assert_int_equal(run_graph(&graph), BT_GRAPH_RUN_STATUS_OK);
 	close_graph(&graph);
-	assert_int_equal(count_lines(place->out, "host.csv"), 1 + 101);
+	assert_int_equal(count_lines(place->out, "tables/host.csv"), 1 + 101);
 	assert_true(scratch_has(place->out, "trace.json"));
 	assert_true(scratch_has(place->out, "run.json"));
 }
 
 static void test_bt2_sink__writes_the_same_bytes_behind_a_muxer(void **state)
 {
-	static const char *const files[] = {"trace.json", "host.csv", "losses.csv", "run.json"};
+	static const char *const files[] = {"trace.json", "tables/host.csv", "run.json"};
 	struct place *place = *state;
 	char *muxed_out = path_in(place->dir, "muxed");
 	struct graph graph;
@@ -384,7 +384,7 @@ static void test_bt2_sink__takes_inactivity_for_what_it_is(void **state)
 	assert_int_equal(run_graph(&graph), BT_GRAPH_RUN_STATUS_OK);
 	close_graph(&graph);
 	bt_component_class_source_put_ref(idle_class);
-	assert_int_equal(count_lines(place->out, "host.csv"), 1 + 101);
+	assert_int_equal(count_lines(place->out, "tables/host.csv"), 1 + 101);
 }
 
 static void test_bt2_sink__takes_every_parameter(void **state)

@@ -47,6 +47,8 @@ static void write_file(const char *dir, const char *name, const char *text)
 	char path[512];
 	FILE *file;
 
+	snprintf(path, sizeof(path), "%s/tables", dir);
+	mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	file = fopen(path, "w");
 	assert_non_null(file);
@@ -65,11 +67,11 @@ static int add(enum diff_side side, int length_ns, const char *kernels, const ch
 	         100 + length_ns);
 	write_file(dir, "run.json", run);
 	if (iterations)
-		write_file(dir, "iterations.csv", iterations);
+		write_file(dir, "tables/iterations.csv", iterations);
 	if (kernels)
-		write_file(dir, "kernels.csv", kernels);
+		write_file(dir, "tables/kernels.csv", kernels);
 	if (runtime)
-		write_file(dir, "runtime.csv", runtime);
+		write_file(dir, "tables/runtime.csv", runtime);
 	return diff_add(&diff, side, dir, &error);
 }
 
@@ -243,10 +245,10 @@ static void test_diff__says_what_is_missing_or_damaged(void **state)
 	assert_int_equal(add(DIFF_A, 9, NULL, NULL), FLEXTRACE_E_INPUT);
 	assert_non_null(strstr(error.message, "neither kernels.csv nor runtime.csv"));
 	snprintf(dir, sizeof(dir), "%s/a0", root);
-	write_file(dir, "kernels.csv", "kind,name\n");
+	write_file(dir, "tables/kernels.csv", "kind,name\n");
 	assert_int_equal(diff_add(&diff, DIFF_A, dir, &error), FLEXTRACE_E_INPUT);
 	assert_non_null(strstr(error.message, "column=calls"));
-	write_file(dir, "kernels.csv", KERNELS "Exec,\"k,1\n");
+	write_file(dir, "tables/kernels.csv", KERNELS "Exec,\"k,1\n");
 	assert_int_equal(diff_add(&diff, DIFF_A, dir, &error), FLEXTRACE_E_INPUT);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -24,6 +25,8 @@ static void write_file(const char *dir, const char *name, const char *text)
 	char path[4096];
 	FILE *file;
 
+	snprintf(path, sizeof(path), "%s/tables", dir);
+	mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	file = fopen(path, "w");
 	assert_non_null(file);
@@ -41,9 +44,9 @@ static char *summary_with(const char *run, const char *clocks, const char *align
 	assert_non_null(to);
 	write_file(dir, "run.json", run);
 	if (clocks)
-		write_file(dir, "clocks.csv", clocks);
+		write_file(dir, "tables/clocks.csv", clocks);
 	if (alignment)
-		write_file(dir, "alignment.csv", alignment);
+		write_file(dir, "tables/alignment.csv", alignment);
 	assert_int_equal(summary_print(dir, to, NULL), 0);
 	assert_int_equal(fclose(to), 0);
 	scratch_remove(dir);
@@ -93,7 +96,7 @@ static void test_summary__lets_no_text_drive_the_terminal(void **state)
 /* What else lies in the directory is not of this conversion unless run.json says so. */
 static void test_cores__are_shown_where_the_run_has_some(void **state)
 {
-	static const char *const runs[] = {"{\"files\":[{\"file\":\"index.json\"}]}", "{}"};
+	static const char *const runs[] = {"{\"files\":[{\"file\":\"tables/index.json\"}]}", "{}"};
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -103,10 +106,10 @@ static void test_cores__are_shown_where_the_run_has_some(void **state)
 
 		assert_non_null(to);
 		write_file(dir, "run.json", runs[i]);
-		write_file(dir, "index.json",
+		write_file(dir, "tables/index.json",
 		           "{\"cores\":[\"tile2,1.json\",\"../run.json\",5,\"none.json\"]}");
-		write_file(dir, "tile2,1.json", CORE);
-		write_file(dir, "aggregate_perf.json",
+		write_file(dir, "tables/tile2,1.json", CORE);
+		write_file(dir, "tables/aggregate_perf.json",
 		           "{\"count\":2,\"average\":{\"runtime_cycles\":584,"
 		           "\"gmacs_per_second\":561.09}}");
 		assert_int_equal(summary_print(dir, to, NULL), 0);
@@ -186,7 +189,7 @@ static void test_host_clocks__say_that_there_are_more(void **state)
 	text = summary_of(NULL, table);
 	assert_contains(text, "rank 16 on host16");
 	assert_lacks(text, "rank 17 on host17");
-	assert_contains(text, "more, see alignment.csv");
+	assert_contains(text, "more, see tables/alignment.csv");
 	free(text);
 }
 
@@ -266,7 +269,7 @@ static void test_times__are_of_all_ranks(void **state)
 	(void)state;
 	assert_non_null(to);
 	write_file(dir, "run.json", "{}");
-	write_file(dir, "kernels.csv",
+	write_file(dir, "tables/kernels.csv",
 	           "kind,name,calls,total_ns,rank\n"
 	           "Exec,a,2,3000,0\n"
 	           "Exec,b,1,1000,0\n"
@@ -295,7 +298,7 @@ static void test_times__of_long_names_are_not_mixed_up(void **state)
 	snprintf(kernels, sizeof(kernels),
 	         "kind,name,calls,total_ns,rank\nExec,%0300da,2,3000,0\nExec,%0300db,1,1000,0\n", 0,
 	         0);
-	write_file(dir, "kernels.csv", kernels);
+	write_file(dir, "tables/kernels.csv", kernels);
 	assert_int_equal(summary_print(dir, to, NULL), 0);
 	assert_int_equal(fclose(to), 0);
 	scratch_remove(dir);
@@ -351,7 +354,7 @@ static char *summary_of_table(const char *name, const char *table)
 
 static void test_ops__are_told_with_what_bounds_them(void **state)
 {
-	char *text = summary_of_table("device_ops.csv", DEVICE_OPS
+	char *text = summary_of_table("tables/device_ops.csv", DEVICE_OPS
 	                              "7,kernel,1000.000,,BRISC,\n"
 	                              "8,Mat\033[2Jmul,2000.000,10.000,TRISC_1,late_cores\n"
 	                              "8,Mat\033[2Jmul,3000.000,20000.000,TRISC_1,gap\n"
@@ -374,7 +377,7 @@ static void test_ops__are_told_with_what_bounds_them(void **state)
 
 static void test_ops__are_those_of_a_report_where_no_core_tells_of_any(void **state)
 {
-	char *text = summary_of_table("ops.csv",
+	char *text = summary_of_table("tables/ops.csv",
 	                              "OP CODE,CORE COUNT,DEVICE KERNEL DURATION [ns],OP TO OP "
 	                              "LATENCY [ns]\nA,64,1000,\nB,64,1000,6500\nC,,,\n");
 
@@ -386,7 +389,7 @@ static void test_ops__are_those_of_a_report_where_no_core_tells_of_any(void **st
 	assert_lacks(text, "pauses");
 	assert_lacks(text, "few cores");
 	free(text);
-	text = summary_of_table("ops.csv", "OP CODE,DEVICE KERNEL DURATION [ns]\nA,\n");
+	text = summary_of_table("tables/ops.csv", "OP CODE,DEVICE KERNEL DURATION [ns]\nA,\n");
 	assert_lacks(text, "operations of devices");
 	free(text);
 }
@@ -394,7 +397,7 @@ static void test_ops__are_those_of_a_report_where_no_core_tells_of_any(void **st
 /* Whatever bounds them: an operation has one line. */
 static void test_ops__count_an_operation_once(void **state)
 {
-	char *text = summary_of_table("device_ops.csv",
+	char *text = summary_of_table("tables/device_ops.csv",
 	                              "job,name,kernel_ns,op_to_op_ns,bound,notes\n"
 	                              "1,add_3,1000.000,9000.000,gap,\n"
 	                              "2,add_3,1000.000,,NCRISC,\n"
@@ -413,10 +416,10 @@ static void test_ops__count_an_operation_once(void **state)
 /* The firmware's kernels are in its runs, and these are the control blocks' work. */
 static void test_times__do_not_count_nested_work_twice(void **state)
 {
-	char *text = summary_of_table("kernels.csv", "kind,name,calls,total_ns\n"
-	                                             "Exec,a,1,600\nDmaI,a,1,200\n"
-	                                             "FW,firmware,1,1000\nKernel,k,1,500\n"
-	                                             "Zone,z,2,250\n");
+	char *text = summary_of_table("tables/kernels.csv", "kind,name,calls,total_ns\n"
+	                                                    "Exec,a,1,600\nDmaI,a,1,200\n"
+	                                                    "FW,firmware,1,1000\nKernel,k,1,500\n"
+	                                                    "Zone,z,2,250\n");
 
 	(void)state;
 	assert_contains(text, " 75.0%\n");  /* Exec, of the blocks' 800 */
@@ -430,7 +433,7 @@ static void test_times__do_not_count_nested_work_twice(void **state)
 
 static void test_times__leave_names_whole_in_a_pipe(void **state)
 {
-	char *text = summary_of_table("kernels.csv",
+	char *text = summary_of_table("tables/kernels.csv",
 	                              "kind,name,calls,total_ns\nExec," LONG_NAME ",1,600\n");
 
 	(void)state;

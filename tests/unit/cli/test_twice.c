@@ -28,6 +28,8 @@ static void write_file(const char *in, const char *name, const char *text)
 	char path[512];
 	FILE *file;
 
+	snprintf(path, sizeof(path), "%s/tables", in);
+	mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/%s", in, name);
 	file = fopen(path, "w");
 	assert_non_null(file);
@@ -55,12 +57,12 @@ static void expect(const char *host_without, const char *host_with, const char *
 {
 	char *text;
 
-	write_file(without, "host.csv", host_without);
-	write_file(dir, "host.csv", host_with);
-	write_file(dir, "events.csv", events);
+	write_file(without, "tables/host.csv", host_without);
+	write_file(dir, "tables/host.csv", host_with);
+	write_file(dir, "tables/events.csv", events);
 	if (twice_write(without, dir, &result, &error) < 0)
 		fail_msg("%s", error.message);
-	text = scratch_read(dir, "twice.csv", NULL);
+	text = scratch_read(dir, "tables/twice.csv", NULL);
 	assert_non_null(text);
 	assert_string_equal(text, expected);
 	free(text);
@@ -130,16 +132,16 @@ static void test_twice__steps_and_windows_are_no_calls(void **state)
 static void test_twice__tables_that_are_missing_or_damaged_are_told(void **state)
 {
 	(void)state;
-	write_file(without, "host.csv", HOST);
-	write_file(dir, "events.csv", EVENTS);
+	write_file(without, "tables/host.csv", HOST);
+	write_file(dir, "tables/events.csv", EVENTS);
 	assert_int_equal(twice_write(without, dir, &result, &error), FLEXTRACE_E_INPUT);
-	assert_non_null(strstr(error.message, "host.csv"));
-	write_file(dir, "host.csv", "rank,name\n");
+	assert_non_null(strstr(error.message, "tables/host.csv"));
+	write_file(dir, "tables/host.csv", "rank,name\n");
 	assert_int_equal(twice_write(without, dir, &result, &error), FLEXTRACE_E_INPUT);
 	assert_non_null(strstr(error.message, "column=kind"));
-	write_file(dir, "host.csv", HOST "0,User,\"a\n");
+	write_file(dir, "tables/host.csv", HOST "0,User,\"a\n");
 	assert_int_equal(twice_write(without, dir, &result, &error), FLEXTRACE_E_INPUT);
-	assert_false(scratch_has(dir, "twice.csv"));
+	assert_false(scratch_has(dir, "tables/twice.csv"));
 	assert_false(scratch_has(dir, "twice.csv.tmp"));
 }
 

@@ -148,18 +148,17 @@ static void convert(struct run *run, const char *dir, const struct job *job, uin
 	free(text);
 }
 
-/* One number for all files that it wrote, by name. */
-static uint64_t digest(const struct run *run)
+/* One number for all files of a directory, by name. */
+static uint64_t digest(const char *dir)
 {
 	uint64_t hash = HASH_NO_BYTES;
 	struct dirent **entries;
-	int n = scandir(run->dir, &entries, NULL, alphasort);
+	int n = scandir(dir, &entries, NULL, alphasort);
 
 	for (int i = 0; i < n; i++) {
 		size_t n_bytes = 0;
-		char *bytes = entries[i]->d_name[0] == '.'
-		                      ? NULL
-		                      : scratch_read(run->dir, entries[i]->d_name, &n_bytes);
+		bool is_file = entries[i]->d_type == DT_REG;
+		char *bytes = is_file ? scratch_read(dir, entries[i]->d_name, &n_bytes) : NULL;
 
 		hash = hash_bytes(hash, entries[i]->d_name, strlen(entries[i]->d_name));
 		hash = hash_bytes(hash, bytes, n_bytes);
@@ -169,6 +168,14 @@ static uint64_t digest(const struct run *run)
 	if (n >= 0)
 		free(entries);
 	return hash;
+}
+
+static uint64_t digest_all(const struct run *run)
+{
+	char tables[4096];
+
+	snprintf(tables, sizeof(tables), "%s/tables", run->dir);
+	return digest(run->dir) ^ digest(tables);
 }
 
 static void finish(const struct run *run)
@@ -229,7 +236,7 @@ static void walk_job(struct walk *walk, const struct job *job)
 	if (run.code < 0)
 		fail_msg("%s: %s", job->name, run.error.message);
 	assert_true(walk->n_allocations > 50);
-	walk->digest = digest(&run);
+	walk->digest = digest_all(&run);
 	walk->lost = run.lost;
 	finish(&run);
 }
@@ -242,7 +249,7 @@ static bool is_right(const struct run *run, const struct walk *walk)
 	if (!run->has_failed)
 		return false;
 	if (run->code >= 0)
-		return run->lost > walk->lost || digest(run) == walk->digest;
+		return run->lost > walk->lost || digest_all(run) == walk->digest;
 	return !scratch_has(run->dir, "run.json") && run->error.message[0] &&
 	       (run->code == FLEXTRACE_E_MEMORY || run->code == FLEXTRACE_E_USAGE ||
 	        strstr(run->error.message, strerror(ENOMEM)));

@@ -174,7 +174,7 @@ static void test_pipeline__refuses_an_unknown_format(void **state)
 	run->options.emit.formats = "text,papyrus";
 	assert_int_equal(convert(run), FLEXTRACE_E_USAGE);
 	assert_false(scratch_has(run->dir, "timeline.txt"));
-	assert_false(scratch_has(run->dir, "kernels.csv"));
+	assert_false(scratch_has(run->dir, "tables/kernels.csv"));
 }
 
 static void test_pipeline__warns_when_only_definitions_were_read(void **state)

@@ -236,8 +236,8 @@ static void test_select__hides_processes_and_tracks_without_rows(void **state)
 	assert_true(shows(run, "trace.json", "Rank 1 host"));
 	assert_true(shows(run, "trace.json", "\"rank\": 1"));
 	assert_false(shows(run, "run.json", "\"rank\":\t0,\n\t\t\t\"world_size\""));
-	assert_false(shows(run, "kernels.csv", "conv"));
-	assert_true(shows(run, "kernels.csv", "add"));
+	assert_false(shows(run, "tables/kernels.csv", "conv"));
+	assert_true(shows(run, "tables/kernels.csv", "add"));
 }
 
 /* Two scopes cross: once one of them is gone nothing does. */
@@ -261,7 +261,7 @@ static void test_select__leaves_classes_as_they_were(void **state)
 	run->options.select = (struct select_options){.ranks = "0", .keep = TEXTS(keep, 1)};
 	assert_int_equal(convert(run, text), 0);
 	free(text);
-	text = scratch_read(run->dir, "events.csv", NULL);
+	text = scratch_read(run->dir, "tables/events.csv", NULL);
 	assert_non_null(strstr(text, ",in,4,"));
 	assert_non_null(strstr(text, ",MAIU_PROTOCOL_RECV_DATA,"));
 	free(text);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -56,7 +57,9 @@ static void put(const struct fixture *fixture, const char *name, const char *tex
 	char path[4096];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s", fixture->dir, name);
+	snprintf(path, sizeof(path), "%s/tables", fixture->dir);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/tables/%s", fixture->dir, name);
 	file = fopen(path, "we");
 	assert_non_null(file);
 	fputs(text, file);

@@ -391,7 +391,9 @@ static void test_utilization__tells_every_allocation_that_fails(void **state)
 		assert_int_equal(mkdir(path, 0777), 0);
 		strcat(path, "/ideal_cycles.json");
 		write_text(path, "[{\"ideal_cycles\": 5, \"op_category\": \"B\"}]");
-		snprintf(path, sizeof(path), "%s/kernels.csv", fixture->dir);
+		snprintf(path, sizeof(path), "%s/tables", fixture->dir);
+		assert_int_equal(mkdir(path, 0777), 0);
+		strcat(path, "/kernels.csv");
 		write_text(path, "rank,kind,name,calls,total_ns\n0,Exec,a Cmpt Exec,1,9\n");
 		failing_malloc_set(n);
 		code = read_and_match(fixture, texts, 2);

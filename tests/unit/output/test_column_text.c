@@ -70,7 +70,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 
 static void test_column_text__leaves_empty_what_is_not_known(void **state)
 {
-	const struct result_file file = {"t.csv", COLUMN_TABLE(columns, fill), NULL};
+	const struct result_file file = {.name = "t.csv", .table = COLUMN_TABLE(columns, fill)};
 	char *dir = scratch_dir(), *text;
 	struct file_count count;
 
@@ -111,7 +111,7 @@ static int fill_found(const struct findings *findings, struct row_sink *sink)
 
 static void test_column_text__takes_columns_and_cells_that_are_found(void **state)
 {
-	const struct result_file file = {"t.csv", {NULL, 0, fill_found}, NULL};
+	const struct result_file file = {.name = "t.csv", .table = {NULL, 0, fill_found}};
 	char *dir = scratch_dir(), *text;
 	struct file_count count;
 
@@ -150,7 +150,8 @@ static int fill_partly(const struct findings *findings, struct row_sink *sink)
 
 static void test_column_text__leaves_no_file_where_rows_are_missing(void **state)
 {
-	const struct result_file file = {"t.csv", COLUMN_TABLE(columns, fill_partly), NULL};
+	const struct result_file file = {.name = "t.csv",
+	                                 .table = COLUMN_TABLE(columns, fill_partly)};
 	struct flextrace_error error = {0};
 	char *dir = scratch_dir();
 	struct file_count count;

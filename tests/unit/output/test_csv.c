@@ -36,8 +36,9 @@ static void emit(struct emit_test *test)
 		assert_int_equal(
 			column_save(files[i], &test->fixture.findings, test->dir, count, NULL), 0);
 		text = scratch_read(test->dir, count->file, &n);
-		assert_non_null(text);
-		assert_int_equal(csv_check(count->file, text, n, formats, stderr), 0);
+		assert_int_equal(text != NULL, count->rows > 0);
+		if (text)
+			assert_int_equal(csv_check(count->file, text, n, formats, stderr), 0);
 		assert_int_equal(count->rows, count->expected);
 		assert_int_equal(count->left_out, 0);
 		free(text);
@@ -232,13 +233,15 @@ static void test_csv__counts_each_row_by_its_class(void **state)
 	assert_int_equal(events->by_class[RECORD_MARKER_BATCH], 3);
 }
 
-static void test_csv__writes_headers_for_an_empty_timeline(void **state)
+static void test_csv__writes_no_file_for_an_empty_timeline(void **state)
 {
 	struct emit_test *test = *state;
 
 	emit(test);
-	for (int i = 0; i < N_FILES; i++)
-		assert_file(test, test->counts[i].file, "");
+	for (int i = 0; i < N_FILES; i++) {
+		assert_true(test->counts[i].is_absent);
+		assert_false(scratch_has(test->dir, files[i]->name));
+	}
 }
 
 static void test_csv__keeps_hostile_names(void **state)
@@ -312,7 +315,7 @@ static void test_csv__leaves_nothing_where_it_cannot_write(void **state)
 {
 	struct emit_test *test = *state;
 
-	for (int i = 0; i < N_FILES; i++) {
+	for (int i = 0; i < N_FILES - 1; i++) { /* emitted.csv has no row */
 		struct flextrace_error error = {0};
 		char *path = NULL, tmp[64];
 
@@ -338,7 +341,7 @@ int main(void)
 		SAMPLE(test_csv__writes_reports),
 		EMPTY(test_csv__lists_clocks_by_rank),
 		SAMPLE(test_csv__counts_each_row_by_its_class),
-		EMPTY(test_csv__writes_headers_for_an_empty_timeline),
+		EMPTY(test_csv__writes_no_file_for_an_empty_timeline),
 		EMPTY(test_csv__keeps_hostile_names),
 		EMPTY(test_csv__tells_the_host_of_a_loss_without_process),
 		SAMPLE(test_csv__tells_what_programs_emitted),

@@ -16,14 +16,19 @@
 #include "scratch.h"
 
 static const char *const csv_files[] = {
-	"host.csv",   "events.csv",    "instants.csv", "counters.csv", "memory.csv",
-	"clocks.csv", "alignment.csv", "losses.csv",   "emitted.csv",
+	"tables/host.csv",      "tables/events.csv", "tables/instants.csv",
+	"tables/counters.csv",  "tables/memory.csv", "tables/clocks.csv",
+	"tables/alignment.csv", "tables/losses.csv", "tables/emitted.csv",
 };
+
+/* emitted.csv, the last one, has no row. */
+#define N_WRITTEN (sizeof(csv_files) / sizeof(csv_files[0]) - 1)
 
 static void assert_csv(const char *dir, bool expected)
 {
-	for (size_t i = 0; i < sizeof(csv_files) / sizeof(csv_files[0]); i++)
+	for (size_t i = 0; i < N_WRITTEN; i++)
 		assert_int_equal(scratch_has(dir, csv_files[i]), expected);
+	assert_false(scratch_has(dir, csv_files[N_WRITTEN]));
 }
 
 static void test_emit__writes_the_formats_asked_for(void **state)
@@ -132,7 +137,7 @@ static void test_emit__closes_its_books(void **state)
 		free(content);
 		n++;
 	}
-	assert_int_equal(n, 11);
+	assert_int_equal(n, 10);
 	cJSON_Delete(root);
 	free(text);
 }
@@ -187,6 +192,59 @@ static void test_emit__names_a_directory_that_cannot_be(void **state)
 	}
 }
 
+static int write_nothing(const struct findings *findings, struct text_sink *sink)
+{
+	(void)findings;
+	writer_raw(&sink->writer, "a heading\n");
+	return 0;
+}
+
+static void make_file(const char *dir, const char *name)
+{
+	char *path = NULL;
+
+	assert_true(asprintf(&path, "%s/%s", dir, name) > 0);
+	fclose(fopen(path, "w"));
+	free(path);
+}
+
+/* Tables that are not asked for any more, and those that have no row any more; what we do not know
+ * stays. */
+static void test_emit__leaves_no_table_of_an_earlier_conversion(void **state)
+{
+	struct emit_test *test = *state;
+	const struct result_file nothing = {.name = "nothing.txt", .write = write_nothing};
+	const struct result_file other = {.name = "other.csv", .write = write_nothing};
+	const struct result_file *const files[] = {&nothing}, *const others[] = {&other};
+	struct emit_run run = {.files = files, .n_files = 1, .others = others, .n_others = 1};
+	struct emit_options options = {.output_dir = test->dir, .run = &run};
+
+	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
+	assert_false(scratch_has(test->dir, "tables/nothing.txt"));
+	make_file(test->dir, "tables/nothing.txt");
+	make_file(test->dir, "tables/emitted.csv");
+	make_file(test->dir, "tables/other.csv");
+	make_file(test->dir, "other.csv");
+	make_file(test->dir, "tables/theirs.csv");
+	options.formats = "text";
+	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
+	assert_csv(test->dir, false);
+	assert_false(scratch_has(test->dir, "tables/nothing.txt"));
+	assert_false(scratch_has(test->dir, "tables/other.csv"));
+	assert_true(scratch_has(test->dir, "other.csv"));
+	assert_true(scratch_has(test->dir, "tables/theirs.csv"));
+}
+
+static void test_emit__makes_no_folder_for_no_table(void **state)
+{
+	struct emit_test *test = *state;
+	struct emit_options options = {.output_dir = test->dir, .formats = "text"};
+
+	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
+	assert_true(scratch_has(test->dir, "timeline.txt"));
+	assert_false(scratch_has(test->dir, "tables"));
+}
+
 /* Files of both would have one name. */
 static void test_emit__keeps_out_of_a_directory_that_another_conversion_writes_into(void **state)
 {
@@ -231,14 +289,17 @@ static void test_emit__runs_analyses_beside_the_formats(void **state)
 	assert_int_equal(emit_run(&test->fixture.findings, &options, &error), FLEXTRACE_E_OUTPUT);
 	assert_string_equal(error.message, "Cannot write calls");
 	assert_false(scratch_has(test->dir, "run.json"));
-	assert_true(asprintf(&path, "%s/told", test->dir) > 0);
+	assert_true(asprintf(&path, "%s/tables", test->dir) > 0);
+	assert_int_equal(mkdir(path, 0777), 0);
+	free(path);
+	assert_true(asprintf(&path, "%s/tables/told", test->dir) > 0);
 	fclose(fopen(path, "w"));
 	free(path);
 	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
 	text = scratch_read(test->dir, "run.json", NULL);
 	run_json = cJSON_Parse(text);
 	emit_assert_json(cJSON_GetArrayItem(cJSON_GetObjectItem(run_json, "files"), 1),
-	                 "{\"file\":\"calls.txt\",\"rows\":8}");
+	                 "{\"file\":\"tables/calls.txt\",\"rows\":8}");
 	cJSON_Delete(run_json);
 	free(text);
 }
@@ -258,7 +319,7 @@ static void test_emit__leaves_no_run_json_when_a_file_fails(void **state)
 	full_disk_for(NULL);
 	assert_non_null(strstr(error.message, "counters.csv, reason=No space left on device"));
 	assert_false(scratch_has(test->dir, "run.json"));
-	assert_false(scratch_has(test->dir, "counters.csv.tmp"));
+	assert_false(scratch_has(test->dir, "tables/counters.csv.tmp"));
 }
 
 static void test_emit__says_when_run_json_cannot_be_replaced(void **state)
@@ -287,6 +348,8 @@ int main(void)
 		SAMPLE(test_emit__creates_the_directory_with_its_parents),
 		SAMPLE(test_emit__names_a_directory_that_cannot_be),
 		SAMPLE(test_emit__keeps_out_of_a_directory_that_another_conversion_writes_into),
+		SAMPLE(test_emit__leaves_no_table_of_an_earlier_conversion),
+		SAMPLE(test_emit__makes_no_folder_for_no_table),
 		SAMPLE(test_emit__runs_analyses_beside_the_formats),
 		SAMPLE(test_emit__leaves_no_run_json_when_a_file_fails),
 		SAMPLE(test_emit__says_when_run_json_cannot_be_replaced),

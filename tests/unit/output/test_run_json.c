@@ -70,7 +70,7 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 	emit_assert_json(
 		test->root,
 		"{\"versions\":{\"flextrace\":\"" FLEXTRACE_VERSION
-		"\",\"run_json\":1,\"marker_area\":1},"
+		"\",\"run_json\":2,\"marker_area\":1},"
 		"\"inputs\":[\"trace \\\"1\\\"\",\"bad \\ufffd\"],"
 		"\"options\":{\"rho-ppm\":\"10\",\"names\":\"a=b\",\"gzip\":\"\"},"
 		"\"traces\":[{\"trace\":0,\"uuid\":\"00000000-0000-0000-0000-000000000000\","

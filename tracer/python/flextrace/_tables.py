@@ -20,6 +20,8 @@ class Tables:
         self.directory = os.fspath(directory)
         with open(os.path.join(self.directory, "run.json"), encoding="utf-8") as file:
             self.run = json.load(file)
+        if self.run.get("versions", {}).get("run_json", 2) < 2:
+            raise ValueError(f"{self.directory} is of an earlier version; convert again")
         self._files = {}
         self._frames = {}
         for file in self.run["files"]:
@@ -41,7 +43,7 @@ class Tables:
         try:
             return self._files[name]
         except KeyError:
-            raise KeyError(f"{self.directory} has no table {name!r}; it has {', '.join(self.names())}") from None
+            raise KeyError(f"{self.directory} has no table {name!r} with a row; it has {', '.join(self.names())}") from None
 
     def _path(self, file):
         """Beside run.json, or in its folder for tables."""

@@ -14,6 +14,7 @@
 #include <cjson/cJSON.h>
 
 #include "aie_fixture.h"
+#include "base/paths.h"
 #include "scratch.h"
 
 /* Kernels of 50 cycles; a long stall is one of 1000. */
@@ -36,7 +37,7 @@ static struct flex_run *convert(void **state, const char *edges, const char *oth
 
 static cJSON *read_json(const struct flex_run *run, const char *name)
 {
-	char *text = scratch_read(run->out, name, NULL);
+	char *text = scratch_read(path_of(run->out, "tables").text, name, NULL);
 	cJSON *json;
 
 	assert_non_null(text);
@@ -357,7 +358,6 @@ static void test_aie_run__lists_what_it_was_told(void **state)
 {
 	struct flex_run *run = convert_two(state);
 	cJSON *index = read_json(run, "index.json");
-	char path[1024];
 
 	check_text(index, "hwid", "npu|2");
 	check_number(index, "M", 64);
@@ -367,11 +367,9 @@ static void test_aie_run__lists_what_it_was_told(void **state)
 	check_number(index, "warmup", 0);
 	check_number(index, "iterations", 2);
 	check_number(index, "clock_GHz", 2);
-	snprintf(path, sizeof(path), "%s/trace.json", run->in);
-	check_text(index, "input_path", path);
-	check_text(index, "output_dir", run->out);
-	snprintf(path, sizeof(path), "%s/details.md", run->out);
-	check_text(index, "details_md", path);
+	check_text(index, "input_path", path_of(run->in, "trace.json").text);
+	check_text(index, "output_dir", path_of(run->out, "tables").text);
+	check_text(index, "details_md", path_of(run->out, "tables/details.md").text);
 	check_n(index, "notes", 0);
 	check_text(index, "cores.1", "tile3,1.json");
 	cJSON_Delete(index);
@@ -380,7 +378,7 @@ static void test_aie_run__lists_what_it_was_told(void **state)
 static void test_aie_run__writes_a_line_per_core_and_iteration(void **state)
 {
 	struct flex_run *run = convert_two(state);
-	char *text = scratch_read(run->out, "details.md", NULL);
+	char *text = scratch_read(run->out, "tables/details.md", NULL);
 
 	assert_non_null(text);
 	assert_string_equal(
@@ -491,8 +489,8 @@ static void test_aie_run__writes_files_of_hostile_tiles_where_it_should(void **s
 	index = read_json(run, "index.json");
 	check_text(index, "cores.0", "tile.._.._x____.json");
 	check_text(index, "cores.1", "tile.._.._x____.2.json");
-	assert_true(scratch_has(run->out, "tile.._.._x____.json"));
-	assert_true(scratch_has(run->out, "tile.._.._x____.2.json"));
+	assert_true(scratch_has(run->out, "tables/tile.._.._x____.json"));
+	assert_true(scratch_has(run->out, "tables/tile.._.._x____.2.json"));
 	cJSON_Delete(index);
 }
 
@@ -508,7 +506,7 @@ static void test_aie_run__writes_no_markup_of_tiles(void **state)
 	              "{\"name\":\"INSTR_EVENT_1\",\"ph\":\"B\",\"ts\":3,\"pid\":0,\"tid\":1},"
 	              "{\"name\":\"INSTR_EVENT_1\",\"ph\":\"E\",\"ts\":4,\"pid\":0,\"tid\":1}]");
 	flex_convert(*state);
-	text = scratch_read(((struct flex_run *)*state)->out, "details.md", NULL);
+	text = scratch_read(((struct flex_run *)*state)->out, "tables/details.md", NULL);
 	assert_non_null(strstr(text, "| tile2,1 a href=xt(u) h | 0 | perf |"));
 	free(text);
 }
@@ -527,7 +525,7 @@ static void test_aie_run__keeps_files_of_tiles_from_others(void **state)
 	flex_convert(run);
 	index = read_json(run, "index.json");
 	check_text(index, "cores.0", "tilerun.json");
-	assert_true(scratch_has(run->out, "tilerun.json"));
+	assert_true(scratch_has(run->out, "tables/tilerun.json"));
 	cJSON_Delete(index);
 }
 
@@ -542,9 +540,9 @@ static void test_aie_run__leaves_no_files_where_no_core_is(void **state)
 	              "{\"name\":\"LOCK_3_REL\",\"ph\":\"E\",\"ts\":2,\"pid\":0,\"tid\":0}]");
 	flex_convert(run);
 	assert_int_equal(run->events.n_rows, 1);
-	assert_false(scratch_has(run->out, "index.json"));
-	assert_false(scratch_has(run->out, "aggregate_perf.json"));
-	assert_false(scratch_has(run->out, "details.md"));
+	assert_false(scratch_has(run->out, "tables/index.json"));
+	assert_false(scratch_has(run->out, "tables/aggregate_perf.json"));
+	assert_false(scratch_has(run->out, "tables/details.md"));
 }
 
 /* -- a real trace ----------------------------------------------------------------------------- */

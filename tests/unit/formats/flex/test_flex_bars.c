@@ -54,7 +54,7 @@ static void check_certified(const struct csv_table *events, uint64_t row, double
 static struct figures judge(const struct flex_run *run, const struct flex_truth *truth)
 {
 	const struct csv_table *events = &run->events;
-	struct csv_table clocks = flex_read_table(run, "clocks.csv");
+	struct csv_table clocks = flex_read_table(run, "tables/clocks.csv");
 	double *offs = calloc(2 * events->n_rows + 1, sizeof(*offs));
 	struct figures figures = {.n_segments = clocks.n_rows};
 	uint64_t n = 0;

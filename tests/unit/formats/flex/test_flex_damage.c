@@ -164,7 +164,7 @@ static void test_flex_damage__reads_nested_events_like_adjacent_ones(void **stat
 			run = convert(state, &scene, NULL, &truth);
 			assert_int_equal(run->ledger.rows[RECORD_DEVICE_OP], truth.n_ops);
 			assert_int_equal(ledger_lost(&run->ledger), 0);
-			texts[k] = flex_read_rows(run, "events.csv");
+			texts[k] = flex_read_rows(run, "tables/events.csv");
 			flex_truth_release(&truth);
 		}
 		assert_string_equal(texts[0], texts[1]);
@@ -207,7 +207,7 @@ static uint64_t count_resets(const struct flex_run *run)
 	uint64_t n = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/clocks.csv", run->out);
+	snprintf(path, sizeof(path), "%s/tables/clocks.csv", run->out);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	assert_true(csv_table_read(file, path, &all, &clocks, &error) >= 0);

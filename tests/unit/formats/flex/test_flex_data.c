@@ -75,7 +75,7 @@ static void test_flex_data__knows_17_kernels(void **state)
 
 static double rate_mhz(const struct flex_run *run, const char *rank)
 {
-	char *text = scratch_read(run->out, "clocks.csv", NULL), *line, *rest, *cell;
+	char *text = scratch_read(run->out, "tables/clocks.csv", NULL), *line, *rest, *cell;
 	double mhz = 0;
 	int column;
 
@@ -294,7 +294,7 @@ static struct message find_end(const struct flex_truth *truth, const struct csv_
 /* How far alignment.csv says a rank may be off at most. */
 static double most_off_ns(const struct flex_run *run, uint32_t rank)
 {
-	char *text = scratch_read(run->out, "alignment.csv", NULL), *line = text, *cell;
+	char *text = scratch_read(run->out, "tables/alignment.csv", NULL), *line = text, *cell;
 	double ns;
 
 	assert_non_null(text);

@@ -381,7 +381,7 @@ static void test_flex_hard__pairs_what_is_adjacent_of_its_thread(void **state)
 static void test_flex_hard__tells_a_single_collective(void **state)
 {
 	struct flex_run *run = convert(state, write_one_collective, OVERLAP_LANES);
-	char *text = scratch_read(run->out, "collectives.csv", NULL);
+	char *text = scratch_read(run->out, "tables/collectives.csv", NULL);
 	int n_lines = 0;
 
 	assert_non_null(text);

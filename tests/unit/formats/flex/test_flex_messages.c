@@ -67,7 +67,7 @@ struct sums {
 /* Checks what all lines of collectives.csv have in common, and adds them up. */
 static struct sums check_collectives(const struct flex_run *run, const char *n_ranks)
 {
-	char *text = scratch_read(run->out, "collectives.csv", NULL), *line, *rest;
+	char *text = scratch_read(run->out, "tables/collectives.csv", NULL), *line, *rest;
 	struct sums sums = {0};
 
 	assert_non_null(text);

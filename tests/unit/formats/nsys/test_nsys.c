@@ -126,7 +126,7 @@ static void test_nsys__tells_every_kind_of_work(void **state)
 		{"Sync of type 42", "State"},       {"Graph Exec 5", "Exec"},
 	};
 	struct flex_run *run = *state;
-	struct csv_table memory = flex_read_table(run, "memory.csv");
+	struct csv_table memory = flex_read_table(run, "tables/memory.csv");
 
 	assert_int_equal(run->events.n_rows, 8);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -179,7 +179,7 @@ static void test_nsys__nvtx_ranges_nest_cross_and_stay_open(void **state)
 		{"text", "User", "1", "{\"cat\":\"user_annotation\",\"payload\":\"a\\\"b\"}"},
 	};
 	struct flex_run *run = *state;
-	struct csv_table instants = flex_read_table(run, "instants.csv");
+	struct csv_table instants = flex_read_table(run, "tables/instants.csv");
 
 	assert_int_equal(run->host.n_rows, sizeof(rows) / sizeof(*rows));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -80,8 +80,8 @@ static void test_nsys_ranks__barriers_tie_the_clocks_of_files(void **state)
 	uint64_t row;
 
 	convert_ranks(run, nsys_schema_2024, INIT COMM BARRIERS OTHERS);
-	alignment = flex_read_table(run, "alignment.csv");
-	collectives = flex_read_table(run, "collectives.csv");
+	alignment = flex_read_table(run, "tables/alignment.csv");
+	collectives = flex_read_table(run, "tables/collectives.csv");
 	assert_int_equal(count_told(run), 400);
 	row = flex_row(&alignment, "rank", "1", NULL, NULL);
 	offset_ns = flex_number(&alignment, row, "offset_ns");
@@ -268,7 +268,7 @@ static void test_nsys_ranks__kernels_of_nccl_are_collectives(void **state)
 		snprintf(sql, sizeof(sql), KERNEL_NAMES SCHEMAS "%s", cases[i].sql);
 		convert_ranks(run, nsys_schema_2024, sql);
 		assert_string_equal(flex_cell(&run->events, 0, "group"), cases[i].group);
-		collectives = flex_read_table(run, "collectives.csv");
+		collectives = flex_read_table(run, "tables/collectives.csv");
 		assert_int_equal(collectives.n_rows, *cases[i].group ? 2 : 0);
 		if (*cases[i].group) {
 			assert_int_equal(flex_number(&run->events, 0, "bytes"), 4096);
@@ -291,7 +291,7 @@ static void test_nsys_ranks__two_ranks_of_a_process_are_not_counted(void **state
 	              KERNEL_NAMES SCHEMAS MADE("100", "200") MADE("300", "400")
 	                      DONE("ncclAllReduce", "1000", "2000")
 	                              KERNEL("5", "1500", "3000", "4000"));
-	collectives = flex_read_table(run, "collectives.csv");
+	collectives = flex_read_table(run, "tables/collectives.csv");
 	assert_int_equal(collectives.n_rows, 2);
 	assert_int_equal(flex_count(&collectives, "ranks", "2"), 0);
 	csv_table_release(&collectives);

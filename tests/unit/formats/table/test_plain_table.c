@@ -239,7 +239,7 @@ static char *make_collectives(const char *device)
 /* How far rank `rank` is shifted in the middle is its offset to the first, within the bound. */
 static void check_alignment(const struct flex_run *run)
 {
-	struct csv_table alignment = flex_read_table(run, "alignment.csv");
+	struct csv_table alignment = flex_read_table(run, "tables/alignment.csv");
 
 	assert_int_equal(alignment.n_rows, N_RANKS);
 	for (int rank = 0; rank < N_RANKS; rank++) {
@@ -259,7 +259,7 @@ static void test_table__collectives_of_the_host_align_its_ranks(void **state)
 {
 	char *text = make_collectives("");
 	const struct flex_run *run = convert(state, text);
-	struct csv_table collectives = flex_read_table(run, "collectives.csv");
+	struct csv_table collectives = flex_read_table(run, "tables/collectives.csv");
 
 	assert_int_equal(collectives.n_rows, N_RANKS * N_COLLECTIVES);
 	assert_int_equal(flex_count(&collectives, "ranks", "4"), N_RANKS * N_COLLECTIVES);
@@ -344,11 +344,11 @@ static void test_table__reads_our_own_tables_back(void **state)
 	flex_convert_files(second, (const char *const[]){first->out}, 1);
 	expect_same(&first->events, &second->events);
 	expect_same(&first->host, &second->host);
-	expect_same_file(first, second, "kernels.csv");
-	expect_same_file(first, second, "runtime.csv");
-	expect_same_file(first, second, "active.csv");
-	expect_same_file(first, second, "collectives.csv");
-	expect_same_file(first, second, "bandwidth.csv");
+	expect_same_file(first, second, "tables/kernels.csv");
+	expect_same_file(first, second, "tables/runtime.csv");
+	expect_same_file(first, second, "tables/active.csv");
+	expect_same_file(first, second, "tables/collectives.csv");
+	expect_same_file(first, second, "tables/bandwidth.csv");
 	flex_stop(&other);
 }
 
@@ -373,7 +373,7 @@ static void test_table__points_of_ours_are_given_too(void **state)
 	const struct flex_run *run = convert(state, "rank,kind,name,value,time_ns,status\n"
 	                                            "0,annotation,key,text,1000,certified\n"
 	                                            "0,instant,here,,2000,assumed\n");
-	struct csv_table instants = flex_read_table(run, "instants.csv");
+	struct csv_table instants = flex_read_table(run, "tables/instants.csv");
 
 	assert_int_equal(instants.n_rows, 2);
 	assert_int_equal(flex_count(&instants, "status", "given"), 2);

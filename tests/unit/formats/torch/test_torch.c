@@ -125,10 +125,10 @@ static void test_torch__keeps_what_stands_beside_the_events(void **state)
 	struct flex_run *run = convert(state, one_launch);
 
 	assert_true(has_text(
-		run, "instants.csv",
+		run, "tables/instants.csv",
 		"annotation,deviceProperties,\"[{\"\"id\"\":3,\"\"name\"\":\"\"AIU 9\"\""));
-	assert_true(has_text(run, "instants.csv", "annotation,distributedInfo,"));
-	assert_false(has_text(run, "instants.csv", "schemaVersion"));
+	assert_true(has_text(run, "tables/instants.csv", "annotation,distributedInfo,"));
+	assert_false(has_text(run, "tables/instants.csv", "schemaVersion"));
 }
 
 /* clang-format off */
@@ -231,7 +231,7 @@ static void test_torch__gives_rows_of_devices_to_them(void **state)
 	assert_cell(&run->events, flex_row(&run->events, "name", "range", "kind", "State"),
 	            "device", "0");
 	flex_row(&run->events, "name", "Event Sync", "kind", "State");
-	assert_false(has_text(run, "kernels.csv", "Event Sync"));
+	assert_false(has_text(run, "tables/kernels.csv", "Event Sync"));
 	assert_true(has_text(run, "trace.json", "\"name\":\"a\",\"pid\":1002,\"tid\":7,"));
 	assert_true(has_text(run, "trace.json", "\"name\":\"k\",\"pid\":1001,\"tid\":7,"));
 }
@@ -248,7 +248,7 @@ static void test_torch__knows_steps_in_any_order(void **state)
 	flex_row(&run->host, "name", "ProfilerStep#x", "kind", "User");
 	assert_int_equal(flex_number(&run->host, first, "start_ns"), 20000);
 	assert_int_equal(flex_number(&run->host, first, "end_ns"), 60000);
-	assert_true(has_text(run, "loops.csv", "steps,2,"));
+	assert_true(has_text(run, "tables/loops.csv", "steps,2,"));
 }
 
 /* Whether the file of rank 1, which is gzipped, has a text. */
@@ -288,10 +288,10 @@ static void test_torch__takes_steps_of_2021_and_makes_up_none(void **state)
 	convert(state, of_2021);
 	flex_row(&run->host, "name", "ProfilerStep#5", "kind", "Step");
 	flex_row(&run->host, "name", "ProfilerStep#6", "kind", "Step");
-	assert_true(has_text(run, "loops.csv", "steps,2,"));
+	assert_true(has_text(run, "tables/loops.csv", "steps,2,"));
 	assert_true(rank_has_text(run, "\"ProfilerStep#6\""));
 	assert_false(rank_has_text(run, "\"found\""));
-	assert_false(has_text(run, "runtime.csv", "ProfilerStep"));
+	assert_false(has_text(run, "tables/runtime.csv", "ProfilerStep"));
 }
 
 /* Its category, and all of its arguments as they stood there. */
@@ -343,7 +343,7 @@ static void test_torch__lets_the_file_have_the_word(void **state)
 		if (!has_text(run, "trace.json", all[i]))
 			fail_msg("Not in the file: %s", all[i]);
 	}
-	assert_true(has_text(run, "memory.csv", ",alloc,4096,256,256,"));
+	assert_true(has_text(run, "tables/memory.csv", ",alloc,4096,256,256,"));
 }
 
 #define ARROW(ph, cat, id, tid, ts)                                                  \
@@ -425,10 +425,10 @@ static void test_torch__knows_what_devices_allocate(void **state)
 {
 	struct flex_run *run = convert(state, rows);
 
-	assert_true(has_text(run, "memory.csv", ",alloc,4096,256,256,"));
-	assert_true(has_text(run, "memory.csv", ",free,4096,256,0,"));
-	assert_true(has_text(run, "instants.csv", "annotation,[memory],"));
-	assert_true(has_text(run, "instants.csv", "instant,Record Window End,"));
+	assert_true(has_text(run, "tables/memory.csv", ",alloc,4096,256,256,"));
+	assert_true(has_text(run, "tables/memory.csv", ",free,4096,256,0,"));
+	assert_true(has_text(run, "tables/instants.csv", "annotation,[memory],"));
+	assert_true(has_text(run, "tables/instants.csv", "instant,Record Window End,"));
 }
 
 /* -- files ------------------------------------------------------------------------------------ */

@@ -103,7 +103,7 @@ static void test_torch_collectives__fill_their_table(void **state)
 
 	add_files(run, true);
 	flex_convert(run);
-	table = flex_read_table(run, "collectives.csv");
+	table = flex_read_table(run, "tables/collectives.csv");
 	assert_int_equal(table.n_rows, 2 * N_ROUNDS);
 	for (uint64_t i = 0; i < table.n_rows; i++) {
 		assert_string_equal(flex_cell(&table, i, "op"), "all_reduce");
@@ -127,7 +127,7 @@ static void test_torch_collectives__align_ranks_by_assumption(void **state)
 
 	add_files(run, true);
 	flex_convert(run);
-	table = flex_read_table(run, "alignment.csv");
+	table = flex_read_table(run, "tables/alignment.csv");
 	assert_int_equal(flex_number(&table, 1, "sync_points_used"), N_ROUNDS);
 	assert_in_range(-flex_number(&table, 1, "offset_ns"), LATE_NS - 5000, LATE_NS + 5000);
 	csv_table_release(&table);
@@ -144,14 +144,14 @@ static void test_torch_collectives__are_not_joined_without_a_number(void **state
 
 	add_files(run, false);
 	flex_convert(run);
-	table = flex_read_table(run, "collectives.csv");
+	table = flex_read_table(run, "tables/collectives.csv");
 	assert_int_equal(table.n_rows, 2 * N_ROUNDS);
 	for (uint64_t i = 0; i < table.n_rows; i++) {
 		assert_string_equal(flex_cell(&table, i, "wait_ns"), "");
 		assert_int_equal(flex_number(&table, i, "ranks"), 2);
 	}
 	csv_table_release(&table);
-	table = flex_read_table(run, "alignment.csv");
+	table = flex_read_table(run, "tables/alignment.csv");
 	assert_int_equal(flex_number(&table, 1, "sync_points_used"), 0);
 	csv_table_release(&table);
 }
@@ -182,7 +182,7 @@ static void test_torch_collectives__of_one_number_keep_apart(void **state)
 	}
 	run->options.align.is_off = true;
 	flex_convert(run);
-	table = flex_read_table(run, "collectives.csv");
+	table = flex_read_table(run, "tables/collectives.csv");
 	assert_int_equal(table.n_rows, 6);
 	for (uint64_t i = 0; i < 2; i++) {
 		assert_string_equal(flex_cell(&table, i, "op"), i ? "recv" : "send");
@@ -219,7 +219,7 @@ static void test_torch_collectives__take_messages_by_their_number_alone(void **s
 			end_file(run, rank, text, at);
 		}
 		flex_convert(run);
-		table = flex_read_table(run, "alignment.csv");
+		table = flex_read_table(run, "tables/alignment.csv");
 		assert_int_equal(flex_number(&table, 1, "sync_points_used"),
 		                 is_numbered ? N_ROUNDS - 1 : 0);
 		csv_table_release(&table);
@@ -250,13 +250,13 @@ static void test_torch_collectives__tell_groups_apart_by_their_ranks(void **stat
 		end_file(run, rank, text, at);
 	}
 	flex_convert(run);
-	table = flex_read_table(run, "alignment.csv");
+	table = flex_read_table(run, "tables/alignment.csv");
 	for (uint64_t i = 0; i < 4; i++) {
 		assert_int_equal(flex_number(&table, i, "component"), i / 2);
 		assert_int_equal(flex_number(&table, i, "sync_points_used"), N_ROUNDS);
 	}
 	csv_table_release(&table);
-	table = flex_read_table(run, "collectives.csv");
+	table = flex_read_table(run, "tables/collectives.csv");
 	for (uint64_t i = 0; i < table.n_rows; i++)
 		assert_string_not_equal(flex_cell(&table, i, "wait_ns"), "");
 	csv_table_release(&table);

@@ -396,7 +396,7 @@ static const char two_ops[] = FORM_15 ZONE("1,1", "BRISC", "BRISC-FW", 1000, 200
 static void test_tt_tables__tell_what_bounds_operations(void **state)
 {
 	struct flex_run *run = convert(state, two_ops);
-	struct csv_table ops = flex_read_table(run, "device_ops.csv");
+	struct csv_table ops = flex_read_table(run, "tables/device_ops.csv");
 
 	assert_int_equal(ops.n_rows, 2);
 	assert_string_equal(flex_cell(&ops, 0, "job"), "1024");
@@ -427,7 +427,7 @@ static void test_tt_tables__count_an_operation_of_many_kernels_once(void **state
 						   ZONE("1,1", "BRISC", "BRISC-FW", 5000, 6000)
 							   ZONE("1,1", "BRISC", "BRISC-KERNEL",
 	                                                        5100, 5900));
-	struct csv_table ops = flex_read_table(run, "device_ops.csv");
+	struct csv_table ops = flex_read_table(run, "tables/device_ops.csv");
 
 	assert_int_equal(ops.n_rows, 2);
 	assert_string_equal(flex_cell(&ops, 0, "fw_ns"), "1010.000");
@@ -440,7 +440,7 @@ static void test_tt_tables__count_an_operation_of_many_kernels_once(void **state
 static void test_tt_tables__count_zones_over_all_cores(void **state)
 {
 	struct flex_run *run = convert(state, two_ops);
-	struct csv_table zones = flex_read_table(run, "zones.csv");
+	struct csv_table zones = flex_read_table(run, "tables/zones.csv");
 	uint64_t row = flex_row(&zones, "name", "READ", "processor", "BRISC");
 
 	assert_string_equal(flex_cell(&zones, row, "calls"), "3");
@@ -456,7 +456,7 @@ static void test_tt_csv__takes_marks_before_the_firmware_began(void **state)
 	struct flex_run *run = convert(state, FORM_6
 	                               "0,0,0,BRISC,5,9000000050\n0,0,0,BRISC,1,9000000100\n"
 	                               "0,0,0,BRISC,6,9000000150\n0,0,0,BRISC,4,9000000200\n");
-	struct csv_table instants = flex_read_table(run, "instants.csv");
+	struct csv_table instants = flex_read_table(run, "tables/instants.csv");
 
 	expect_row(run, 0, "FW", UINT64_C(9000000100), UINT64_C(9000000200));
 	assert_int_equal(instants.n_rows, 2);
@@ -478,7 +478,7 @@ static void test_tt_csv__kernels_do_not_end_the_firmware_around_them(void **stat
 	                               "0,0,0,BRISC,3,40\n0,0,0,BRISC,2,50\n0,0,0,BRISC,3,60\n"
 	                               "0,0,0,BRISC,3,70\n0,0,0,BRISC,2,80\n0,0,0,BRISC,4,90\n"
 	                               "0,0,0,BRISC,1,110\n0,0,0,BRISC,4,120\n");
-	struct csv_table stats = flex_read_table(run, "device_stats.csv");
+	struct csv_table stats = flex_read_table(run, "tables/device_stats.csv");
 	uint64_t firmware = flex_row(&stats, "analysis", "ANY RISC FW start -> ANY RISC FW end",
 	                             "core_x", "");
 
@@ -515,7 +515,7 @@ static void test_tt_csv__lists_cores_whose_stamps_are_in_odd_order(void **state)
 	char path[4096], line[256] = "";
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/device_rearranged_timestamps.csv", run->out);
+	snprintf(path, sizeof(path), "%s/tables/device_rearranged_timestamps.csv", run->out);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	for (int i = 0; i < 4; i++)
@@ -532,7 +532,7 @@ static void test_tt_csv__pairs_user_markers_of_six_columns(void **state)
 	                "0,0,0,TRISC_0,2,495\n0,0,0,TRISC_0,9997,540\n0,0,0,TRISC_0,9998,5911\n"
 	                "0,0,0,TRISC_0,9999,5912\n0,0,0,TRISC_0,6,5920\n0,0,0,TRISC_0,6,5930\n"
 	                "0,0,0,TRISC_0,3,5962\n0,0,0,TRISC_0,7,5970\n0,0,0,TRISC_0,8,5980\n");
-	struct csv_table instants = flex_read_table(run, "instants.csv");
+	struct csv_table instants = flex_read_table(run, "tables/instants.csv");
 
 	assert_int_equal(run->events.n_rows, 2);
 	expect_row(run, 0, "Kernel", 495, 5962);

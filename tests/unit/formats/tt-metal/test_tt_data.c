@@ -130,7 +130,7 @@ static void test_tt_data__has_the_true_figures(void **state)
 		struct flex_run *run = convert(state, logs[i].name);
 		const cJSON *log = cJSON_GetObjectItem(expected, logs[i].name);
 		const cJSON *stats = cJSON_GetObjectItem(log, "stats"), *figures;
-		struct csv_table table = flex_read_table(run, "device_stats.csv");
+		struct csv_table table = flex_read_table(run, "tables/device_stats.csv");
 
 		assert_int_equal(count_device_lines(&table), cJSON_GetArraySize(stats));
 		cJSON_ArrayForEach(figures, stats)
@@ -176,7 +176,7 @@ static void test_tt_data__has_the_figures_of_each_core(void **state)
 		free(text);
 		if (!json)
 			continue;
-		table = flex_read_table(convert(state, logs[i].name), "device_stats.csv");
+		table = flex_read_table(convert(state, logs[i].name), "tables/device_stats.csv");
 		core = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "data"), "devices");
 		core = cJSON_GetObjectItem(cJSON_GetObjectItem(core, "0"), "cores");
 		cJSON_ArrayForEach(core, core)
@@ -215,7 +215,7 @@ static void test_tt_data__rearranges_stamps_as_they_do(void **state)
 	for (size_t i = 0; i < N_LOGS; i++) {
 		struct flex_run *run = convert(state, logs[i].name);
 		char path[4096], *line, *golden_line;
-		char *text = read_output(run, "device_rearranged_timestamps.csv"), *golden;
+		char *text = read_output(run, "tables/device_rearranged_timestamps.csv"), *golden;
 		char *at = text, *golden_at;
 
 		snprintf(path, sizeof(path), GOLDEN "%s/device_rearranged_timestamps.csv",
@@ -279,7 +279,7 @@ static void test_tt_data__prints_what_they_print(void **state)
 {
 	for (size_t i = 0; i < N_LOGS; i++) {
 		struct flex_run *run = convert(state, logs[i].name);
-		char *text = read_output(run, "device_stats.txt"), *golden;
+		char *text = read_output(run, "tables/device_stats.txt"), *golden;
 		char path[4096];
 
 		snprintf(path, sizeof(path), GOLDEN "%s/device_stats.txt", logs[i].name);
@@ -378,7 +378,7 @@ static void test_tt_data__keeps_every_cell_of_a_report(void **state)
 		skip();
 	flex_convert_files(run, paths, 1);
 	in = read_table(report);
-	out = flex_read_table(run, "ops.csv");
+	out = flex_read_table(run, "tables/ops.csv");
 	for (uint64_t i = 0; i < in.n_rows; i++) {
 		if (strcmp(flex_cell(&in, i, "OP TYPE"), "signpost") != 0)
 			expect_cells(&in, i, &out);

@@ -74,7 +74,7 @@ static void test_tt_report__goes_with_a_log(void **state)
 	assert_int_equal(flex_number(&run->events, 0, "start_ns"), 100000);
 	assert_int_equal(flex_number(&run->events, 0, "ts1"), 5000);
 	assert_int_equal(run->host.n_rows, 1);
-	ops = flex_read_table(run, "device_ops.csv");
+	ops = flex_read_table(run, "tables/device_ops.csv");
 	assert_string_equal(flex_cell(&ops, 0, "name"), "Matmul");
 	csv_table_release(&ops);
 }
@@ -149,7 +149,7 @@ static void test_tt_report__keeps_every_cell(void **state)
 
 	snprintf(text, sizeof(text), WIDE_HEADINGS "%s", wide_lines);
 	run = convert_report(state, text);
-	ops = flex_read_table(run, "ops.csv");
+	ops = flex_read_table(run, "tables/ops.csv");
 	assert_int_equal(ops.n_rows, 3);
 	for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
 		assert_string_equal(flex_cell(&ops, cells[i].line, cells[i].column), cells[i].cell);
@@ -162,7 +162,7 @@ static void test_tt_report__has_a_line_for_each_replay(void **state)
 	struct flex_run *run = convert_report(
 		state, HEADINGS "A,dev,1024,0,wh,,1,1000,1500,2000,2200,200,200,,,,,,,\n"
 				"A,dev,1024,0,wh,,1,1000,1500,9000,9300,300,300,,,,,,,\n");
-	struct csv_table ops = flex_read_table(run, "ops.csv");
+	struct csv_table ops = flex_read_table(run, "tables/ops.csv");
 
 	assert_int_equal(run->host.n_rows, 1);
 	assert_int_equal(run->events.n_rows, 2);
@@ -200,7 +200,7 @@ static void test_tt_report__keeps_every_cell_without_host_times(void **state)
 		{2, "OP TYPE", "dev"},
 		{2, "status", "given"},
 	};
-	struct csv_table ops = flex_read_table(run, "ops.csv");
+	struct csv_table ops = flex_read_table(run, "tables/ops.csv");
 
 	assert_int_equal(run->host.n_rows, 0);
 	assert_int_equal(run->events.n_rows, 3);

@@ -427,7 +427,7 @@ static void test_xplane__what_holds_operations_is_no_work_beside_them(void **sta
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		flex_row(&run->events, "name", kinds[i][0], "kind", kinds[i][1]);
 	assert_int_equal(flex_count(&run->events, "kind", "Exec"), 3);
-	active = flex_read_table(run, "active.csv");
+	active = flex_read_table(run, "tables/active.csv");
 	assert_int_equal(flex_number(&active, 0, "sum_ns"), 130000);
 	assert_int_equal(flex_number(&active, 0, "active_ns"), 130000);
 	csv_table_release(&active);
