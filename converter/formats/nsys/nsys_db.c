@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "nsys_db.h"
 
-#include <sqlite3.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,23 @@
 #define LEAST_STEPS     1000000
 #define STEPS_A_BYTE    100 /* a row takes some tens, a few bytes at least, and is read once */
 
-struct nsys_db {
-	sqlite3 *handle;             /* owned */
-	sqlite3_stmt *strings;       /* owned; NULL: there is no table of them */
-	struct text_list tables;     /* owned: names of letters that need no quotes */
-	uint64_t n_calls, max_calls; /* of has_no_end(), in a statement */
-};
+/* What is asked for, of whatever table. */
+/* clang-format off */
+static const char *const columns[] = {
+	"rowid", "start", "end", "globalTid", "globalPid", "nameId", "correlationId", "eventClass",
+	"returnValue", "deviceId", "contextId", "streamId", "bytes", "shortName", "demangledName",
+	"registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "gridX", "gridY",
+	"gridZ", "blockX", "blockY", "blockZ", "graphId", "graphExecId", "graphNodeId", "copyKind",
+	"srcKind", "dstKind", "srcDeviceId", "dstDeviceId", "migrationCause", "copyCount",
+	"syncType", "memKind", "address", "memoryOperationType", "eventType", "text", "textId",
+	"domainId", "category", "jsonText", "jsonTextId", "uint64Value", "int64Value",
+	"uint32Value", "int32Value", "doubleValue", "floatValue", "binaryData", "schemaId", "type",
+	"offset", "commHandle", "commUid", "tag", "remoteRank", "rootRank", "size", "recvSize",
+	"rank", "parentHandle", "localRank", "groupRoot", "groupRootUid", "id", "name", "value",
+	"busLocation", "smCount", "clockRate", "utcEpochNs"};
+/* clang-format on */
 
-/* -- a file ---------------------------------------------------------------------------------- */
+/* -- statements ------------------------------------------------------------------------------ */
 
 static int has_no_end(void *context)
 {
@@ -28,50 +37,76 @@ static int has_no_end(void *context)
 	return ++db->n_calls > db->max_calls;
 }
 
-static int begin(struct nsys_db *db, const char *sql, sqlite3_stmt **ret_statement)
+static int status_of(int code)
 {
-	int code = sqlite3_prepare_v2(db->handle, sql, -1, ret_statement, NULL);
-
-	db->n_calls = 0;
-	return code == SQLITE_NOMEM ? FLEXTRACE_E_MEMORY : code == SQLITE_OK;
-}
-
-/* 1: there is a row, 0: the end, FLEXTRACE_E_INPUT: damage. */
-static int step(sqlite3_stmt *statement)
-{
-	int code = sqlite3_step(statement);
-
+	if (code == SQLITE_OK || code == SQLITE_DONE)
+		return FLEXTRACE_OK;
 	if (code == SQLITE_ROW)
 		return 1;
-	if (code == SQLITE_DONE)
-		return 0;
 	return code == SQLITE_NOMEM ? FLEXTRACE_E_MEMORY : FLEXTRACE_E_INPUT;
 }
 
-static const char *text_at(sqlite3_stmt *statement, int column)
+int nsys_db_run(struct nsys_db *db, const char *sql)
 {
-	const char *text = (const char *)sqlite3_column_text(statement, column);
-
-	return text ? text : "";
+	db->n_calls = 0;
+	return status_of(sqlite3_exec(db->handle, sql, NULL, NULL, NULL));
 }
 
-static int list_tables(struct nsys_db *db)
+const char *nsys_db_cause(const struct nsys_db *db)
 {
-	sqlite3_stmt *statement;
-	int code = begin(db,
-	                 "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
-	                 " AND name NOT GLOB '*[^A-Za-z0-9_]*' ORDER BY name",
-	                 &statement);
+	int code = sqlite3_errcode(db->handle);
 
-	if (code <= 0)
-		return code < 0 ? code : FLEXTRACE_E_INPUT;
-	while ((code = step(statement)) > 0) {
-		if (text_list_add(&db->tables, "%.100s", text_at(statement, 0)) < 0)
-			break;
+	return code == SQLITE_INTERRUPT ? "it has no end"
+	       : code == SQLITE_ROW     ? "its rows go backwards"
+	                                : sqlite3_errmsg(db->handle);
+}
+
+/* -- names ----------------------------------------------------------------------------------- */
+
+static int find_name(struct nsys_db *db, int64_t id, uint32_t *ret_string)
+{
+	char missing[32];
+	const char *name = NULL;
+	int code;
+
+	*ret_string = map_find(&db->names, (uint64_t)id, 0);
+	if (*ret_string != MAP_NONE)
+		return FLEXTRACE_OK;
+	if (!db->name)
+		sqlite3_prepare_v2(db->handle, "SELECT value FROM StringIds WHERE id = ?", -1,
+		                   &db->name, NULL);
+	db->n_calls = 0; /* ids are few, and each is looked up once */
+	sqlite3_bind_int64(db->name, 1, id);
+	code = status_of(sqlite3_step(db->name));
+	if (code > 0 && sqlite3_column_type(db->name, 0) == SQLITE_TEXT)
+		name = (const char *)sqlite3_column_text(db->name, 0);
+	if (!name) {
+		snprintf(missing, sizeof(missing), "string %" PRId64, id);
+		name = missing;
+		db->n_unnamed++;
 	}
-	sqlite3_finalize(statement);
-	return code > 0 ? FLEXTRACE_E_MEMORY : code;
+	if (code != FLEXTRACE_E_MEMORY)
+		code = string_intern(db->cache, name, ret_string);
+	sqlite3_reset(db->name);
+	FLEXTRACE_TRY(code);
+	return map_put(&db->names, (uint64_t)id, 0, *ret_string);
 }
+
+static void name_of(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct nsys_db *db = sqlite3_user_data(context);
+	uint32_t string;
+
+	(void)n;
+	if (sqlite3_value_type(values[0]) != SQLITE_INTEGER)
+		return;
+	if (find_name(db, sqlite3_value_int64(values[0]), &string) < 0)
+		sqlite3_result_error_nomem(context);
+	else
+		sqlite3_result_text(context, string_get(db->strings, string), -1, SQLITE_TRANSIENT);
+}
+
+/* -- a file ---------------------------------------------------------------------------------- */
 
 bool nsys_db_has(const struct nsys_db *db, const char *table)
 {
@@ -82,24 +117,58 @@ bool nsys_db_has(const struct nsys_db *db, const char *table)
 	return false;
 }
 
+int nsys_db_define(struct nsys_db *db, const char *table)
+{
+	bool has_table = nsys_db_has(db, table);
+	char sql[8192];
+	int n = sprintf(sql, "CREATE TEMP VIEW %s AS SELECT", table);
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		bool has_column = has_table && sqlite3_table_column_metadata(
+						       db->handle, "main", table, columns[i], NULL,
+						       NULL, NULL, NULL, NULL) == SQLITE_OK;
+
+		n += sprintf(sql + n, "%s %s AS \"%s\"", i ? "," : "",
+		             has_column ? columns[i] : "NULL", columns[i]);
+	}
+	sprintf(sql + n, has_table ? " FROM main.%s" : " WHERE 0", table);
+	return nsys_db_run(db, sql);
+}
+
+static int list_tables(struct nsys_db *db)
+{
+	struct nsys_rows rows;
+	int code = nsys_rows_begin(
+		&rows, db,
+		"SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
+		" AND name NOT GLOB '*[^A-Za-z0-9_]*' AND name NOT LIKE 'sqlite%' ORDER BY name");
+
+	while (code == 0 && (code = nsys_rows_next(&rows)) > 0) {
+		const char *name = nsys_text(&rows, 0);
+
+		code = text_list_add(&db->tables, "%.100s", name ? name : "");
+	}
+	if (code == 0 && rows.is_damaged)
+		code = FLEXTRACE_E_INPUT;
+	nsys_rows_end(&rows);
+	return code;
+}
+
 /* A path as a URI: what has a meaning there is told by its number. */
 static char *uri_of(const char *path)
 {
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./";
-	char *uri = malloc(3 * strlen(path) + sizeof("file:./?immutable=1"));
-	char *at = uri;
+	char *uri = malloc(3 * strlen(path) + sizeof("file://./?immutable=1")), *at = uri;
 
 	if (!uri)
 		return NULL;
-	at += sprintf(at, *path == '/' ? "file:" : "file:./");
+	at += sprintf(at, *path == '/' ? "file://" : "file:./");
 	for (; *path; path++)
-		at += sprintf(at, strchr(plain, *path) ? "%c" : "%%%02X", (unsigned char)*path);
+		at += sprintf(at, strchr("%?#", *path) ? "%%%02X" : "%c", (unsigned char)*path);
 	strcpy(at, "?immutable=1");
 	return uri;
 }
 
-static int open_handle(struct nsys_db *db, const char *path)
+int nsys_db_open(struct nsys_db *db, const char *path)
 {
 	char *uri = uri_of(path);
 	struct stat about;
@@ -107,107 +176,41 @@ static int open_handle(struct nsys_db *db, const char *path)
 
 	if (!uri)
 		return FLEXTRACE_E_MEMORY;
-	code = sqlite3_open_v2(uri, &db->handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	code = sqlite3_open_v2(uri, &db->handle,
+	                       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 	free(uri);
-	if (!db->handle || code == SQLITE_NOMEM)
+	if (!db->handle)
 		return FLEXTRACE_E_MEMORY;
-	if (code != SQLITE_OK)
-		return FLEXTRACE_E_INPUT;
+	FLEXTRACE_TRY(status_of(code));
 	db->max_calls = stat(path, &about) < 0 ? 0 : (uint64_t)about.st_size * STEPS_A_BYTE;
 	db->max_calls = (db->max_calls + LEAST_STEPS) / STEPS_A_CALL;
 	sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, ROW_LIMIT_BYTES);
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_progress_handler(db->handle, STEPS_A_CALL, has_no_end, db);
+	sqlite3_create_function(db->handle, "name_of", 1, SQLITE_UTF8, db, name_of, NULL, NULL);
 	return list_tables(db);
-}
-
-int nsys_db_open(const char *path, struct nsys_db **ret_db, struct flextrace_error *error)
-{
-	struct nsys_db *db = calloc(1, sizeof(*db));
-	int code = db ? open_handle(db, path) : FLEXTRACE_E_MEMORY;
-
-	*ret_db = NULL;
-	if (code >= 0 && nsys_db_has(db, "StringIds"))
-		code = begin(db, "SELECT value FROM StringIds WHERE id = ?", &db->strings);
-	if (code < 0) {
-		error_set(error, code, "Cannot read the SQLite file: file=%s, cause=%s", path,
-		          code == FLEXTRACE_E_MEMORY ? "no memory" : nsys_db_cause(db));
-		nsys_db_close(db);
-		return code;
-	}
-	*ret_db = db;
-	return FLEXTRACE_OK;
 }
 
 void nsys_db_close(struct nsys_db *db)
 {
-	if (!db)
-		return;
-	sqlite3_finalize(db->strings);
+	sqlite3_finalize(db->name);
 	sqlite3_close(db->handle);
 	text_list_release(&db->tables);
-	free(db);
-}
-
-const struct text_list *nsys_db_tables(const struct nsys_db *db)
-{
-	return &db->tables;
-}
-
-const char *nsys_db_cause(struct nsys_db *db)
-{
-	if (sqlite3_errcode(db->handle) == SQLITE_INTERRUPT)
-		return "it has no end";
-	return sqlite3_errcode(db->handle) == SQLITE_ROW ? "its rows go backwards"
-	                                                 : sqlite3_errmsg(db->handle);
+	map_release(&db->names);
+	*db = (struct nsys_db){0};
 }
 
 /* -- rows ------------------------------------------------------------------------------------ */
 
-static void find_columns(struct nsys_rows *rows)
+int nsys_rows_begin(struct nsys_rows *rows, struct nsys_db *db, const char *sql)
 {
-	static const char *const names[] = {
-#define NSYS_NAME(id, name) [NSYS_##id] = name,
-		NSYS_COLUMNS(NSYS_NAME)
-#undef NSYS_NAME
-	};
-	int n = sqlite3_column_count(rows->statement);
-
-	memset(rows->place, -1, sizeof(rows->place));
-	for (int i = rows->has_numbers; i < n && i <= INT8_MAX; i++) {
-		const char *name = sqlite3_column_name(rows->statement, i);
-
-		for (int k = 0; k < NSYS_N_COLUMNS; k++) {
-			if (name && sqlite3_stricmp(name, names[k]) == 0)
-				rows->place[k] = (int8_t)i;
-		}
-	}
-}
-
-int nsys_rows_begin(struct nsys_rows *rows, struct nsys_db *db, const char *table, bool by_time)
-{
-	sqlite3_stmt *statement = NULL;
-	char sql[160];
 	int code;
 
-	*rows = (struct nsys_rows){
-		.db = db, .number = INT64_MIN, .has_numbers = true, .is_by_time = by_time};
-	if (!nsys_db_has(db, table))
-		return FLEXTRACE_OK;
-	snprintf(sql, sizeof(sql), "SELECT rowid, * FROM %s%s", table,
-	         by_time ? " ORDER BY start, rowid" : "");
-	code = begin(db, sql, &statement);
-	if (code == 0) { /* without numbers, or without a start */
-		rows->has_numbers = rows->is_by_time = false;
-		rows->number = 0;
-		snprintf(sql, sizeof(sql), "SELECT * FROM %s", table);
-		code = begin(db, sql, &statement);
-	}
-	rows->statement = statement;
-	rows->is_damaged = code == 0;
-	if (code > 0)
-		find_columns(rows);
-	return code < 0 ? code : FLEXTRACE_OK;
+	*rows = (struct nsys_rows){.db = db, .number = INT64_MIN};
+	db->n_calls = 0;
+	code = status_of(sqlite3_prepare_v2(db->handle, sql, -1, &rows->statement, NULL));
+	rows->is_damaged = code == FLEXTRACE_E_INPUT;
+	return rows->is_damaged ? FLEXTRACE_OK : code;
 }
 
 int nsys_rows_next(struct nsys_rows *rows)
@@ -217,13 +220,13 @@ int nsys_rows_next(struct nsys_rows *rows)
 
 	if (!rows->statement || rows->is_damaged)
 		return 0;
-	code = step(rows->statement);
-	if (code > 0) {
-		rows->number = rows->has_numbers ? sqlite3_column_int64(rows->statement, 0)
-		                                 : last + 1;
-		rows->is_damaged = !rows->is_by_time && rows->number <= last;
-	} else {
-		rows->is_damaged = code == FLEXTRACE_E_INPUT;
+	code = status_of(sqlite3_step(rows->statement));
+	rows->is_damaged = code == FLEXTRACE_E_INPUT;
+	if (code > 0 && rows->has_numbers) {
+		if (!nsys_integer(rows, 0, &rows->number))
+			rows->number = last < 0 ? 1 : last + 1;
+		rows->place = rows->number < 0 ? 0 : (uint64_t)rows->number;
+		rows->is_damaged = !rows->is_in_any_order && rows->number <= last;
 	}
 	return rows->is_damaged ? 0 : code;
 }
@@ -234,62 +237,17 @@ void nsys_rows_end(struct nsys_rows *rows)
 	rows->statement = NULL;
 }
 
-/* -- cells ----------------------------------------------------------------------------------- */
-
-static bool is_of(const struct nsys_rows *rows, enum nsys_column column, int type)
+bool nsys_integer(const struct nsys_rows *rows, int cell, int64_t *ret)
 {
-	return rows->place[column] >= 0 &&
-	       sqlite3_column_type(rows->statement, rows->place[column]) == type;
-}
-
-bool nsys_integer(const struct nsys_rows *rows, enum nsys_column column, int64_t *ret)
-{
-	if (!is_of(rows, column, SQLITE_INTEGER))
+	if (sqlite3_column_type(rows->statement, cell) != SQLITE_INTEGER)
 		return false;
-	*ret = sqlite3_column_int64(rows->statement, rows->place[column]);
+	*ret = sqlite3_column_int64(rows->statement, cell);
 	return true;
 }
 
-bool nsys_double(const struct nsys_rows *rows, enum nsys_column column, double *ret)
+const char *nsys_text(const struct nsys_rows *rows, int cell)
 {
-	if (!is_of(rows, column, SQLITE_FLOAT))
-		return false;
-	*ret = sqlite3_column_double(rows->statement, rows->place[column]);
-	return true;
-}
-
-const char *nsys_text(const struct nsys_rows *rows, enum nsys_column column)
-{
-	if (!is_of(rows, column, SQLITE_TEXT))
+	if (sqlite3_column_type(rows->statement, cell) != SQLITE_TEXT)
 		return NULL;
-	return (const char *)sqlite3_column_text(rows->statement, rows->place[column]);
-}
-
-const uint8_t *nsys_bytes(const struct nsys_rows *rows, enum nsys_column column, size_t *ret_n)
-{
-	const uint8_t *bytes;
-
-	if (!is_of(rows, column, SQLITE_BLOB) && !is_of(rows, column, SQLITE_TEXT))
-		return NULL;
-	bytes = sqlite3_column_blob(rows->statement, rows->place[column]);
-	*ret_n = (size_t)sqlite3_column_bytes(rows->statement, rows->place[column]);
-	return bytes;
-}
-
-int nsys_string(struct nsys_db *db, int64_t id, const char **ret_text)
-{
-	int code;
-
-	if (!db->strings)
-		return 0;
-	db->n_calls = 0;
-	sqlite3_reset(db->strings);
-	sqlite3_bind_int64(db->strings, 1, id);
-	code = step(db->strings);
-	if (code <= 0)
-		return code == FLEXTRACE_E_INPUT ? 0 : code;
-	if (sqlite3_column_type(db->strings, 0) != SQLITE_TEXT)
-		return 0;
-	*ret_text = (const char *)sqlite3_column_text(db->strings, 0);
-	return *ret_text ? 1 : FLEXTRACE_E_MEMORY;
+	return (const char *)sqlite3_column_text(rows->statement, cell);
 }

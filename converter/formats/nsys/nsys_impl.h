@@ -2,10 +2,11 @@
 /*
  * nsys_impl.h: what the files of the importer of Nsight Systems share.
  *
- *   nsys.c         the format: which tables are read, row by row
+ *   nsys.c         the format, a file, and rows: whose they are, when, and their arguments
+ *   nsys_tables.c  which tables are read, how, and what is not
  *   nsys_db.c      SQLite
  *   nsys_who.c     session, processes, ranks, devices
- *   nsys_host.c    calls, NVTX
+ *   nsys_host.c    calls, ranges of NVTX
  *   nsys_device.c  kernels, copies, memory
  *   nsys_mpi.c     collectives and messages of MPI
  *   nsys_nccl.c    what ranges carry; collectives of NCCL: whose kernels are whose
@@ -16,7 +17,6 @@
 #ifndef FLEXTRACE_IMPORT_NSYS_IMPL_H
 #define FLEXTRACE_IMPORT_NSYS_IMPL_H
 
-#include "base/map.h"
 #include "base/text/json_text.h"
 #include "formats/kit/faults.h"
 #include "formats/kit/format.h"
@@ -29,88 +29,60 @@ struct nsys;
 struct nsys_process {
 	uint64_t global; /* a globalPid without its 24 bits of the thread */
 	int32_t pid;
-	int32_t rank;      /* FLEXTRACE_RANK_UNKNOWN until known */
-	uint32_t program;  /* string */
-	bool has_mpi_init; /* all that MPI did is in the file */
+	int32_t rank;     /* FLEXTRACE_RANK_UNKNOWN until known */
+	uint32_t program; /* string */
 };
-
-struct nsys_device { /* found by process and number */
-	uint32_t process, number;
-};
-
-/* -- NCCL */
 
 struct nsys_field { /* of a schema of payloads */
 	int64_t domain, schema, type, offset;
 	uint32_t name; /* string */
 };
 
-struct nsys_payload { /* what one told */
-	uint64_t comm, bytes, n_ranks;
-	bool has_comm, has_bytes;
+/* -- rows of events */
+
+/* Their cells, in all tables: `meeting` of a table, its name, its category. Those from the category
+ * on become arguments, by the names of their columns; a value whose column begins with `=` is JSON
+ * where it can be. */
+#define NSYS_CELLS                                                                    \
+	"rowid, start, end, globalTid, globalPid, correlationId, deviceId, streamId," \
+	" copyKind, address, memoryOperationType, eventType"
+/* clang-format off */
+enum nsys_cell {
+	NSYS_ROW, NSYS_START, NSYS_END, NSYS_TID, NSYS_PID, NSYS_CORRELATION, NSYS_DEVICE,
+	NSYS_STREAM, NSYS_COPY_KIND, NSYS_ADDRESS, NSYS_MEMORY_OP, NSYS_TYPE, NSYS_GROUP,
+	NSYS_SEQ, NSYS_PEERS, NSYS_BYTES, NSYS_NAME, NSYS_CATEGORY
 };
+/* clang-format on */
 
-enum nsys_nccl_kind { NCCL_OTHER, NCCL_OP, NCCL_GROUP_START, NCCL_GROUP_END };
+/* The text of a row of NVTX, or of MPI. */
+#define NSYS_TEXT "COALESCE(text, name_of(textId))"
 
-struct nsys_nccl_range {
-	uint64_t begin_ns, end_ns;
-	uint32_t process, name; /* index; string */
-	int32_t tid;
-	uint8_t kind; /* enum nsys_nccl_kind */
-	bool has_seq; /* the communicator was made in the recording */
-	struct nsys_payload told;
-	uint64_t seq;  /* of the communicator's operations */
-	uint32_t work; /* place + 1 of the operation whose kernel is launched in it; 0: none */
-};
-
-struct nsys_nccl {
-	struct nsys_field *fields; /* owned arrays, both */
-	uint32_t n_fields;
-	struct nsys_nccl_range *ranges; /* in order of thread and time, when settled */
-	uint32_t n_ranges;
-	struct map launches; /* correlation, process -> place of an operation */
-};
-
-/* -- MPI */
-
-struct nsys_comm {                /* found by process and handle */
-	uint32_t group;           /* string; 0: nobody tells which communicator it is */
-	int32_t local_rank, root; /* of this rank in it; which rank is 0 in it; -1: not told */
-	bool is_world;            /* ranks in it are ranks */
-	bool has_doubts;          /* of which message is which */
-	uint64_t n_collectives;
-};
-
-struct nsys_lane { /* messages of one direction, found by communicator, peer and tag */
-	uint64_t n;
-	int32_t tid;
-	bool has_doubts;
-};
-
-struct nsys_mpi {
-	struct nsys_comm *comms; /* owned arrays, both */
-	uint32_t n_comms;
-	struct nsys_lane *lanes;
-	uint32_t n_lanes;
-	struct map comm_index, lane_index;
-};
-
-/* When a row was, and whose it is. */
-struct nsys_span {
-	uint64_t begin_ns, end_ns; /* clock of the stream */
-	uint32_t process;          /* index */
-	int32_t tid;               /* -1: of no thread */
+/* A row of `nsys->table`, when it was, and whose it is. */
+struct nsys_row {
+	const struct nsys_rows *cells; /* weak */
+	const char *name;              /* weak */
+	const char *group;             /* weak: of ranks that meet; NULL: none */
+	uint64_t begin_ns, end_ns;     /* clock of the stream */
+	uint64_t correlation;          /* 0: none */
+	uint32_t process;              /* index */
+	int32_t tid;                   /* -1: of no thread */
 	bool has_end;
 };
 
+typedef int nsys_take(struct nsys *nsys, const struct nsys_row *row);
+
 /* A table whose rows become events. */
 struct nsys_table {
-	const char *name;
+	const char *table;
 	const char *what; /* it tells: said where it is missing; NULL: few reports have it */
-	int (*take)(struct nsys *nsys, const struct nsys_rows *rows, const struct nsys_span *span);
-	const char *category; /* of its calls; NULL: of CUDA's, by their names */
-	bool is_by_time;      /* order is more than that of the rows */
-	bool may_be_open;     /* an end is not needed */
+	nsys_take *take;
+	uint8_t kind;                /* enum flextrace_runtime_kind or flextrace_device_kind */
+	const char *name, *category; /* SQL, as all behind: of rows */
+	const char *args;            /* more cells */
+	const char *meeting;         /* the cells group (NULL: none), number in it, peers, bytes */
+	const char *from;            /* the rows; NULL: those of the table */
+	bool is_in_any_order;        /* they are not in that of the table */
+	bool may_be_open;            /* an end is not needed */
 };
 
 struct nsys_session {             /* what a file says of itself */
@@ -118,7 +90,6 @@ struct nsys_session {             /* what a file says of itself */
 	uint64_t hash;            /* of when it began, and of whom it is */
 	uint32_t version, host;   /* strings */
 	int32_t rank, world_size; /* of the environment; -1, 0: not told */
-	size_t n_ranks, n_sizes;  /* variables that would hold before these */
 	bool has_lost;            /* nsys missed events, it says */
 };
 
@@ -129,96 +100,71 @@ struct nsys {
 	const char *ranks; /* weak: those of the options, less what is used */
 
 	/* of the file that is read */
-	struct nsys_db *db;             /* owned */
+	struct nsys_db db;
 	const char *path;               /* weak */
-	const struct nsys_table *table; /* weak */
+	const struct nsys_table *table; /* weak: whose rows are read; NULL: none of events */
 	uint32_t stream;                /* index */
 	int64_t base_ns;                /* time of the file where its clock is 0 */
 	struct nsys_session session;
-	struct nsys_process *processes; /* owned arrays, both */
+	struct nsys_process *processes; /* owned */
 	uint32_t n_processes;
-	struct nsys_device *devices;
-	uint32_t n_devices;
-	struct map process_index, device_index;
-	struct map strings;    /* id of StringIds -> string */
-	struct map nvtx_names; /* of domains and categories -> string */
-	uint64_t n_rows, n_unnamed;
-	struct nsys_nccl nccl;
-	struct nsys_mpi mpi;
+	struct map process_index; /* without the bits of the thread -> index */
+	struct map devices;       /* those that did something: process, number */
+	uint64_t n_rows;
+	struct nsys_field *fields; /* owned */
+	uint32_t n_fields;
 };
+
+/* All return FLEXTRACE_E_MEMORY or 0, where nothing else is said. */
 
 /* -- nsys.c */
 
-/* Rejects the row, for a static reason. FLEXTRACE_E_MEMORY or 0, as all below. */
+/* Rejects the row, for a static reason. */
 int nsys_reject(struct nsys *nsys, const struct nsys_rows *rows, enum loss_cause cause,
                 const char *fault);
 
-/* Stores the text that a cell of the row is the id of: one of the pool. */
-int nsys_name(struct nsys *nsys, const struct nsys_rows *rows, enum nsys_column column,
-              const char **ret_text);
+/* Stores the arguments of a row: weak. */
+int nsys_args(struct nsys *nsys, const struct nsys_row *row, const char **ret_args);
 
-/* Begins arguments of a category, adds numbers, and ends them: weak. */
-struct nsys_member {
-	enum nsys_column column;
-	const char *key;
-};
-
-void nsys_args_begin(struct nsys *nsys, const char *category);
-void nsys_args_number(struct nsys *nsys, const char *key, int64_t value);
-void nsys_args_columns(struct nsys *nsys, const struct nsys_rows *rows,
-                       const struct nsys_member *members, size_t n);
-int nsys_args_end(struct nsys *nsys, const char **ret_args);
-
-struct event nsys_event(const struct nsys *nsys, const struct nsys_rows *rows,
-                        const struct nsys_span *span, enum record_class class);
+struct event nsys_event(const struct nsys *nsys, const struct nsys_row *row,
+                        enum record_class class);
 int nsys_write(struct nsys *nsys, const struct event *event);
 
-/* Ends the arguments and writes an interval of a thread that has them; only its begin where the
- * recording ended before it. */
-int nsys_write_scope(struct nsys *nsys, const struct nsys_rows *rows, const struct nsys_span *span,
-                     struct flextrace_scope *scope);
+/* Walks the rows of a statement, until one's code is not 0; tells what was rejected of them, and
+ * whether they were read to the end. `table` is what they are called. */
+int nsys_each(struct nsys *nsys, const char *table, const char *sql,
+              int (*visit)(struct nsys *nsys, const struct nsys_rows *rows));
 
-/* Tells what was rejected of a table, and whether it is read to its end. */
-int nsys_end_table(struct nsys *nsys, const struct nsys_rows *rows, const char *table);
+/* Runs statements without rows; tells whether a table that they read is damaged. */
+int nsys_run(struct nsys *nsys, const char *table, const char *sql);
+
+/* Reads the rows of a table of events. */
+int nsys_read_table(struct nsys *nsys, const struct nsys_table *table);
+
+/* -- nsys_tables.c */
+
+/* Makes all tables that are asked readable; reads those of events; tells what is missing. */
+int nsys_define_tables(struct nsys_db *db);
+int nsys_read_tables(struct nsys *nsys);
+int nsys_tell_what_is_not_read(struct nsys *nsys);
 
 /* -- nsys_who.c */
 
 /* Reads what is known before the first row, and defines who the rows are of behind the last. */
 int nsys_read_session(struct nsys *nsys);
-int nsys_define(struct nsys *nsys);
+int nsys_define_all(struct nsys *nsys);
 
-/* Walks a table: any code but 0 ends it. */
-int nsys_each(struct nsys *nsys, const char *table,
-              int (*visit)(struct nsys *nsys, const struct nsys_rows *rows));
-
-int nsys_find_process(struct nsys *nsys, uint64_t global, uint32_t *ret_process);
-int nsys_find_device(struct nsys *nsys, uint32_t process, uint32_t number);
+int nsys_find_process(struct nsys *nsys, int64_t global, uint32_t *ret_process);
 
 /* -- nsys_host.c, nsys_device.c, nsys_mpi.c: takers of rows */
 
-typedef int nsys_take(struct nsys *nsys, const struct nsys_rows *rows,
-                      const struct nsys_span *span);
-nsys_take nsys_take_nvtx, nsys_take_call, nsys_take_mpi, nsys_take_collective, nsys_take_message;
-nsys_take nsys_take_kernel, nsys_take_copy, nsys_take_set, nsys_take_graph, nsys_take_sync,
-	nsys_take_memory;
+nsys_take nsys_take_nvtx, nsys_take_call, nsys_take_work, nsys_take_memory;
 
-int nsys_read_nvtx_names(struct nsys *nsys); /* before ranges are read */
+/* -- nsys_mpi.c, nsys_nccl.c: SQL, rows with who met whom; what that needs */
+
+extern const char nsys_collectives[], nsys_messages[], nsys_kernels[];
+
 int nsys_read_communicators(struct nsys *nsys);
-
-/* -- nsys_nccl.c */
-
-int nsys_read_schemas(struct nsys *nsys);
-
-/* Adds what a range carries to its arguments, and notes the range if it is one of NCCL. */
-int nsys_take_payload(struct nsys *nsys, const struct nsys_rows *rows, const struct nsys_span *span,
-                      const char *name);
-
-/* Behind the last range: numbers operations, and finds which range launches which. */
-int nsys_nccl_settle(struct nsys *nsys);
-
-/* Notes what a call launches; finds whose kernel one is: NULL, of none. */
-int nsys_nccl_launch(struct nsys *nsys, const struct nsys_span *span, uint64_t correlation);
-const struct nsys_nccl_range *nsys_nccl_of(const struct nsys *nsys, uint32_t process,
-                                           uint64_t correlation);
+int nsys_read_payloads(struct nsys *nsys);
 
 #endif

@@ -5,14 +5,14 @@
  * A call of NCCL only queues its work, so it is no evidence of when ranks met: its kernel is. The
  * kernel is launched in the call's own range, or in that of the ncclGroupEnd behind it; of several
  * operations in one group nobody can tell whose kernel one is. The n-th operation of a communicator
- * is the same on all ranks, if the recording saw the communicator made, and lost nothing.
+ * is the same on all ranks, if the recording saw the communicator made, and lost nothing. Messages
+ * are counted by nobody: who takes part in one differs.
  */
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/order.h"
 #include "nsys_impl.h"
 
 #define HEAD_BYTES 32 /* domain, schema, bytes of the payload, bytes of all: 8 each */
@@ -21,21 +21,15 @@
 
 static int visit_field(struct nsys *nsys, const struct nsys_rows *rows)
 {
-	const char *name = nsys_text(rows, NSYS_NAME);
+	const char *name = nsys_text(rows, 0);
 	struct nsys_field field = {.offset = 0}; /* NULL: the first one's */
 
-	if (!name || !nsys_integer(rows, NSYS_DOMAIN, &field.domain) ||
-	    !nsys_integer(rows, NSYS_SCHEMA, &field.schema) ||
-	    !nsys_integer(rows, NSYS_TYPE, &field.type))
+	if (!name || !nsys_integer(rows, 1, &field.domain) ||
+	    !nsys_integer(rows, 2, &field.schema) || !nsys_integer(rows, 3, &field.type))
 		return FLEXTRACE_OK;
-	nsys_integer(rows, NSYS_OFFSET, &field.offset);
+	nsys_integer(rows, 4, &field.offset);
 	FLEXTRACE_TRY(string_intern(&nsys->import.cache, name, &field.name));
-	return ARRAY_PUSH(nsys->nccl.fields, nsys->nccl.n_fields, field);
-}
-
-int nsys_read_schemas(struct nsys *nsys)
-{
-	return nsys_each(nsys, "NVTX_PAYLOAD_SCHEMA_ENTRIES", visit_field);
+	return ARRAY_PUSH(nsys->fields, nsys->n_fields, field);
 }
 
 static uint64_t little(const uint8_t *bytes, int n)
@@ -58,214 +52,140 @@ static int width_of(int64_t type)
 	return type >= 0 && type < (int64_t)sizeof(widths) ? widths[type] : 0;
 }
 
-static void note(struct nsys_payload *told, const char *name, uint64_t number)
+static bool is_signed(int64_t type)
 {
-	if (strcmp(name, "NCCL communicator ID") == 0) {
-		told->comm = number;
-		told->has_comm = true;
-	} else if (strcmp(name, "Message size [bytes]") == 0) {
-		told->bytes = number;
-		told->has_bytes = true;
-	} else if (strcmp(name, "No. of ranks") == 0) {
-		told->n_ranks = number;
-	}
+	return type % 2 && type < 19;
 }
 
-/* Adds the numbers that bytes have where the schema says. */
-static void add_fields(struct nsys *nsys, int64_t domain, const uint8_t *bytes, size_t n,
-                       struct nsys_payload *told)
+/* Stores the bits of the number that a payload has by a field; false: it is of another schema. */
+static bool read_field(const struct nsys_field *field, sqlite3_value **payload, uint64_t *ret_bits)
 {
-	for (uint32_t i = 0; i < nsys->nccl.n_fields; i++) {
-		const struct nsys_field *field = &nsys->nccl.fields[i];
+	const uint8_t *bytes = sqlite3_value_blob(payload[1]);
+	uint64_t n = (uint64_t)sqlite3_value_bytes(payload[1]), offset = (uint64_t)field->offset;
+	int width = width_of(field->type);
+
+	if (!width || n < HEAD_BYTES || field->domain != sqlite3_value_int64(payload[0]) ||
+	    (uint64_t)field->schema != little(bytes + 8, 8) || offset > n - HEAD_BYTES ||
+	    n - HEAD_BYTES - offset < (uint64_t)width)
+		return false;
+	*ret_bits = little(bytes + HEAD_BYTES + offset, width);
+	if (is_signed(field->type))
+		*ret_bits = (uint64_t)((int64_t)(*ret_bits << (64 - 8 * width)) >>
+		                       (64 - 8 * width));
+	return true;
+}
+
+/* SQL: payload(domain, bytes) is its numbers as a JSON object; NULL: it is none with a schema. */
+static void tell_payload(sqlite3_context *context, int n, sqlite3_value **payload)
+{
+	struct nsys *nsys = sqlite3_user_data(context);
+	struct json_text *args = &nsys->args; /* of no row meanwhile */
+	const char *text;
+	char number[32];
+	uint64_t bits;
+	size_t n_bytes;
+
+	(void)n;
+	if (sqlite3_value_bytes(payload[1]) < HEAD_BYTES)
+		return;
+	json_text_clear(args);
+	json_text_open(args, '{');
+	for (uint32_t i = 0; i < nsys->n_fields; i++) {
+		const struct nsys_field *field = &nsys->fields[i];
 		const char *name = string_get(nsys->import.strings, field->name);
-		int width = width_of(field->type);
-		uint64_t number;
 
-		if (field->domain != domain || (uint64_t)field->schema != little(bytes + 8, 8) ||
-		    !width || field->offset < 0 || (uint64_t)field->offset > n - HEAD_BYTES ||
-		    n - HEAD_BYTES - (uint64_t)field->offset < (uint64_t)width)
+		if (!read_field(field, payload, &bits))
 			continue;
-		number = little(bytes + HEAD_BYTES + field->offset, width);
-		if (field->type % 2 && width < 8) /* signed */
-			nsys_args_number(nsys, name,
-			                 (int64_t)(number << (64 - 8 * width)) >> (64 - 8 * width));
-		else
-			json_text_number(&nsys->args, name, number);
-		note(told, name, number);
+		snprintf(number, sizeof(number), is_signed(field->type) ? "%" PRId64 : "%" PRIu64,
+		         bits);
+		json_text_raw(args, name, number);
 	}
+	json_text_close(args, '}');
+	if (json_text_get(args, &text, &n_bytes) < 0)
+		sqlite3_result_error_nomem(context);
+	else
+		sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
-static enum nsys_nccl_kind kind_of(const char *name, const struct nsys_payload *told)
+/* SQL: payload_number(domain, bytes, name) is the bits of one of them; NULL: it has none such. */
+static void tell_number(sqlite3_context *context, int n, sqlite3_value **payload)
 {
-	if (strcmp(name, "ncclGroupStart") == 0)
-		return NCCL_GROUP_START;
-	if (strcmp(name, "ncclGroupEnd") == 0)
-		return NCCL_GROUP_END;
-	if (!told->has_bytes || !told->has_comm)
-		return NCCL_OTHER;
-	return NCCL_OP;
-}
+	const struct nsys *nsys = sqlite3_user_data(context);
+	const char *name = (const char *)sqlite3_value_text(payload[2]);
+	uint64_t bits;
 
-int nsys_take_payload(struct nsys *nsys, const struct nsys_rows *rows, const struct nsys_span *span,
-                      const char *name)
-{
-	struct nsys_nccl_range range = {span->begin_ns, span->end_ns, span->process,
-	                                .tid = span->tid};
-	int64_t domain = 0;
-	size_t n = 0;
-	const uint8_t *bytes = nsys_bytes(rows, NSYS_BINARY, &n);
+	(void)n;
+	for (uint32_t i = 0; name && i < nsys->n_fields; i++) {
+		const struct nsys_field *field = &nsys->fields[i];
 
-	nsys_integer(rows, NSYS_DOMAIN, &domain);
-	if (bytes && n >= HEAD_BYTES) {
-		json_text_member(&nsys->args, "payload");
-		json_text_open(&nsys->args, '{');
-		add_fields(nsys, domain, bytes, n, &range.told);
-		json_text_close(&nsys->args, '}');
+		if (strcmp(string_get(nsys->import.strings, field->name), name) == 0 &&
+		    read_field(field, payload, &bits))
+			sqlite3_result_int64(context, (int64_t)bits);
 	}
-	if (strncmp(name, "nccl", 4) != 0)
-		return FLEXTRACE_OK;
-	range.kind = (uint8_t)kind_of(name, &range.told);
-	FLEXTRACE_TRY(string_intern(&nsys->import.cache, name, &range.name));
-	return ARRAY_PUSH(nsys->nccl.ranges, nsys->nccl.n_ranges, range);
 }
 
 /* -- operations ------------------------------------------------------------------------------ */
 
-static int compare_times(const void *left, const void *right)
+/* Operations, the one of a `block`: what a thread does until it is in no group any more, which is
+ * when it launches. A process that has several ranks of a communicator made it several times, and
+ * counts for none of them. */
+/* clang-format off */
+static const char operations[] =
+	"CREATE TEMP TABLE NCCL (id INTEGER PRIMARY KEY, thread, start, end, label, comm, n_bytes,"
+	" n_ranks, step);"
+	"CREATE TEMP TABLE NCCL_OPERATIONS (id INTEGER PRIMARY KEY, label, comm, n_bytes, n_ranks,"
+	" place);"
+	"CREATE TEMP TABLE NCCL_LAUNCHERS (thread, start, end, id, PRIMARY KEY (thread, start))"
+	" WITHOUT ROWID;"
+	"CREATE TEMP TABLE NCCL_KERNELS (process, correlation, id,"
+	" PRIMARY KEY (process, correlation)) WITHOUT ROWID;"
+	"INSERT INTO NCCL SELECT NULL, globalTid, start, end, label,"
+	" payload_number(domainId, binaryData, 'NCCL communicator ID'),"
+	" payload_number(domainId, binaryData, 'Message size [bytes]'),"
+	" payload_number(domainId, binaryData, 'No. of ranks'),"
+	" (label = 'ncclGroupStart') - (label = 'ncclGroupEnd') FROM"
+	" (SELECT *, " NSYS_TEXT " AS label FROM NVTX_EVENTS WHERE eventType IN (35, 59, 70))"
+	" WHERE label GLOB 'nccl*' AND globalTid IS NOT NULL;"
+	"INSERT INTO NCCL_OPERATIONS SELECT id, label, comm, n_bytes, size, iif(size > 0,"
+	" row_number() OVER (PARTITION BY thread >> 24, comm, size ORDER BY start, thread, id)"
+	" - 1, NULL) FROM NCCL LEFT JOIN (SELECT thread >> 24 AS process, comm AS made,"
+	" iif(count(*) = 1, max(n_ranks), NULL) AS size FROM NCCL WHERE n_ranks > 0 GROUP BY 1, 2)"
+	" ON process = thread >> 24 AND made = comm AND label NOT IN ('ncclSend', 'ncclRecv')"
+	" WHERE comm IS NOT NULL AND n_bytes IS NOT NULL;"
+	"UPDATE NCCL_OPERATIONS SET place = NULL"
+	" WHERE EXISTS (SELECT 1 FROM NCCL WHERE typeof(start) <> 'integer');"
+	"INSERT OR REPLACE INTO NCCL_LAUNCHERS SELECT thread, max(start), max(end), max(operation)"
+	" FROM (SELECT *, total(depth <= 0 AND (step < 0 OR operation IS NOT NULL)) OVER (PARTITION"
+	" BY thread ORDER BY start, end DESC, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
+	" AS block FROM (SELECT NCCL.*, o.id AS operation, total(step) OVER (PARTITION BY thread"
+	" ORDER BY start, end DESC, NCCL.id) AS depth FROM NCCL LEFT JOIN NCCL_OPERATIONS AS o"
+	" USING (id) WHERE typeof(start) = 'integer')) WHERE step < 0 OR operation IS NOT NULL"
+	" GROUP BY thread, block HAVING count(operation) = 1;"
+	"INSERT OR REPLACE INTO NCCL_KERNELS SELECT globalTid >> 24, correlationId, (SELECT"
+	" iif(l.end >= r.end, id, NULL) FROM NCCL_LAUNCHERS AS l WHERE l.thread = globalTid"
+	" AND l.start <= r.start ORDER BY l.start DESC LIMIT 1)"
+	" FROM CUPTI_ACTIVITY_KIND_RUNTIME AS r WHERE correlationId IS NOT NULL"
+	" AND globalTid IS NOT NULL AND (SELECT count(*) FROM NCCL_LAUNCHERS) > 0;";
+
+const char nsys_kernels[] =
+	"(SELECT k.*, o.id IS NOT NULL AS is_nccl, label, comm, n_bytes, n_ranks, place"
+	" FROM CUPTI_ACTIVITY_KIND_KERNEL AS k LEFT JOIN NCCL_KERNELS AS n ON name_of(shortName)"
+	" GLOB 'nccl*' AND process = globalPid >> 24 AND correlation = correlationId"
+	" LEFT JOIN NCCL_OPERATIONS AS o ON o.id = n.id)";
+/* clang-format on */
+
+int nsys_read_payloads(struct nsys *nsys)
 {
-	const struct nsys_nccl_range *a = left, *b = right;
-
-	return ORDER(a->process, b->process) ?: ORDER(a->begin_ns, b->begin_ns) ?:
-	       ORDER(a->tid, b->tid) ?: ORDER(b->end_ns, a->end_ns);
-}
-
-static int compare_threads(const void *left, const void *right)
-{
-	const struct nsys_nccl_range *a = left, *b = right;
-
-	return ORDER(a->process, b->process) ?: ORDER(a->tid, b->tid) ?: compare_times(a, b);
-}
-
-/* Messages are counted by nobody: who takes part in one differs. */
-static bool is_message(const struct nsys *nsys, const struct nsys_nccl_range *range)
-{
-	const char *name = string_get(nsys->import.strings, range->name);
-
-	return strcmp(name, "ncclSend") == 0 || strcmp(name, "ncclRecv") == 0;
-}
-
-/* Finds out how many ranks each communicator has. 0: the process has several of them, each of which
- * counts for itself. */
-static int size_all(struct nsys *nsys, struct map *sizes)
-{
-	for (uint32_t i = 0; i < nsys->nccl.n_ranges; i++) {
-		const struct nsys_nccl_range *range = &nsys->nccl.ranges[i];
-		uint32_t n = (uint32_t)(range->told.n_ranks & INT32_MAX);
-
-		if (!range->told.has_comm || !n)
-			continue;
-		if (map_find(sizes, range->told.comm, range->process) != MAP_NONE)
-			n = 0;
-		FLEXTRACE_TRY(map_put(sizes, range->told.comm, range->process, n));
-	}
-	return FLEXTRACE_OK;
-}
-
-/* Numbers operations on communicators whose making was recorded. */
-static int number_all(struct nsys *nsys, const struct map *sizes, struct map *counts)
-{
-	for (uint32_t i = 0; i < nsys->nccl.n_ranges; i++) {
-		struct nsys_nccl_range *range = &nsys->nccl.ranges[i];
-		uint32_t size = map_find(sizes, range->told.comm, range->process);
-		uint32_t n = map_find(counts, range->told.comm, range->process);
-
-		if (range->kind != NCCL_OP || is_message(nsys, range) || !size || size == MAP_NONE)
-			continue;
-		range->has_seq = !nsys->session.has_lost;
-		range->seq = n == MAP_NONE ? 0 : n;
-		range->told.n_ranks = size;
-		FLEXTRACE_TRY(map_put(counts, range->told.comm, range->process,
-		                      (uint32_t)range->seq + 1));
-	}
-	return FLEXTRACE_OK;
-}
-
-/* Finds for each range of a thread the operation whose kernel is launched in it. */
-static void find_work(struct nsys_nccl *nccl)
-{
-	uint32_t depth = 0, n_pending = 0, last = 0;
-
-	for (uint32_t i = 0; i < nccl->n_ranges; i++) {
-		struct nsys_nccl_range *range = &nccl->ranges[i];
-
-		if (i == 0 || range->process != range[-1].process || range->tid != range[-1].tid)
-			depth = n_pending = 0;
-		if (range->kind == NCCL_GROUP_START) {
-			depth++;
-		} else if (range->kind == NCCL_OP && depth) {
-			n_pending++;
-			last = i + 1;
-		} else if (range->kind == NCCL_OP) {
-			range->work = i + 1;
-		} else if (range->kind == NCCL_GROUP_END && depth && --depth == 0) {
-			range->work = n_pending == 1 ? last : 0;
-			n_pending = 0;
-		}
-	}
-}
-
-int nsys_nccl_settle(struct nsys *nsys)
-{
-	struct nsys_nccl *nccl = &nsys->nccl;
-	struct map counts = {0}, sizes = {0};
-	int code;
-
-	if (!nccl->n_ranges)
-		return FLEXTRACE_OK;
-	qsort(nccl->ranges, nccl->n_ranges, sizeof(*nccl->ranges), compare_times);
-	code = size_all(nsys, &sizes);
-	if (code >= 0)
-		code = number_all(nsys, &sizes, &counts);
-	map_release(&counts);
-	map_release(&sizes);
-	qsort(nccl->ranges, nccl->n_ranges, sizeof(*nccl->ranges), compare_threads);
-	find_work(nccl);
-	return code;
-}
-
-/* -- kernels --------------------------------------------------------------------------------- */
-
-static bool is_before(const void *row, const void *key)
-{
-	const struct nsys_nccl_range *range = row, *call = key;
-
-	return (ORDER(range->process, call->process) ?: ORDER(range->tid, call->tid) ?:
-	        ORDER(range->begin_ns, call->begin_ns)) <= 0;
-}
-
-int nsys_nccl_launch(struct nsys *nsys, const struct nsys_span *span, uint64_t correlation)
-{
-	const struct nsys_nccl_range call = {
-		.begin_ns = span->begin_ns, .process = span->process, .tid = span->tid};
-	const struct nsys_nccl *nccl = &nsys->nccl;
-	const struct nsys_nccl_range *range;
-	uint32_t n;
-
-	if (!correlation || !nccl->n_ranges)
-		return FLEXTRACE_OK;
-	n = array_count_before(nccl->ranges, nccl->n_ranges, sizeof(*nccl->ranges), is_before,
-	                       &call);
-	range = n ? &nccl->ranges[n - 1] : &call;
-	if (!range->work || range->process != span->process || range->tid != span->tid ||
-	    range->end_ns < span->end_ns)
-		return FLEXTRACE_OK;
-	return map_put(&nsys->nccl.launches, correlation, span->process, range->work - 1);
-}
-
-const struct nsys_nccl_range *nsys_nccl_of(const struct nsys *nsys, uint32_t process,
-                                           uint64_t correlation)
-{
-	uint32_t place = map_find(&nsys->nccl.launches, correlation, process);
-
-	return place == MAP_NONE ? NULL : &nsys->nccl.ranges[place];
+	sqlite3_create_function(nsys->db.handle, "payload", 2, SQLITE_UTF8, nsys, tell_payload,
+	                        NULL, NULL);
+	sqlite3_create_function(nsys->db.handle, "payload_number", 3, SQLITE_UTF8, nsys,
+	                        tell_number, NULL, NULL);
+	FLEXTRACE_TRY(nsys_each(nsys, "NVTX_PAYLOAD_SCHEMA_ENTRIES",
+	                        "SELECT name, domainId, schemaId, type, offset"
+	                        " FROM NVTX_PAYLOAD_SCHEMA_ENTRIES",
+	                        visit_field));
+	FLEXTRACE_TRY(nsys_run(nsys, "NVTX_EVENTS", operations));
+	return nsys->session.has_lost || nsys->db.n_unnamed
+	               ? nsys_run(nsys, "", "UPDATE NCCL_OPERATIONS SET place = NULL")
+	               : FLEXTRACE_OK;
 }

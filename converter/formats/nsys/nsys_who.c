@@ -2,182 +2,138 @@
 /* Whose the rows of a report are: its session, the processes, their ranks and devices. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/hash.h"
-#include "base/text/digits.h"
 #include "nsys_impl.h"
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-int nsys_each(struct nsys *nsys, const char *table,
-              int (*visit)(struct nsys *nsys, const struct nsys_rows *rows))
-{
-	struct nsys_rows rows;
-	int code = nsys_rows_begin(&rows, nsys->db, table, false);
-
-	while (code == 0 && (code = nsys_rows_next(&rows)) > 0)
-		code = visit(nsys, &rows);
-	if (code == 0)
-		code = nsys_end_table(nsys, &rows, table);
-	nsys_rows_end(&rows);
-	return code;
-}
 
 /* -- who ------------------------------------------------------------------------------------- */
 
-int nsys_find_process(struct nsys *nsys, uint64_t global, uint32_t *ret_process)
+int nsys_find_process(struct nsys *nsys, int64_t global, uint32_t *ret_process)
 {
 	struct nsys_process *process;
-	int code = MAP_PLACE(&nsys->process_index, global >> 24, 0, nsys->processes,
-	                     nsys->n_processes, ret_process);
+	uint64_t key = (uint64_t)global >> 24;
+	int code = MAP_PLACE(&nsys->process_index, key, 0, nsys->processes, nsys->n_processes,
+	                     ret_process);
 
 	FLEXTRACE_TRY(code);
 	process = &nsys->processes[*ret_process];
 	if (code)
 		*process = (struct nsys_process){
-			.global = global >> 24,
-			.pid = (int32_t)(global >> 24 & 0xffffff),
+			.global = key,
+			.pid = (int32_t)(key & 0xffffff),
 			.rank = FLEXTRACE_RANK_UNKNOWN,
 		};
 	return FLEXTRACE_OK;
 }
 
-int nsys_find_device(struct nsys *nsys, uint32_t process, uint32_t number)
-{
-	uint32_t place;
-	int code = MAP_PLACE(&nsys->device_index, process, number, nsys->devices, nsys->n_devices,
-	                     &place);
+/* Of the table of ranks, or of that of threads: wrappers of MPI call the thread of a rank so. */
+static const char ranks[] =
+	"CREATE TEMP TABLE RANKS (process INTEGER PRIMARY KEY, rank);"
+	"INSERT OR REPLACE INTO RANKS SELECT globalTid >> 24, rank FROM"
+	" (SELECT globalTid, CAST(substr(name, 10) AS INTEGER) AS rank FROM"
+	" (SELECT globalTid, name_of(nameId) AS name FROM ThreadNames) WHERE name GLOB"
+	" 'MPI Rank [0-9]*' AND name NOT GLOB 'MPI Rank *[^0-9]*'"
+	" UNION ALL SELECT globalTid, rank FROM MPI_RANKS)"
+	" WHERE typeof(globalTid) = 'integer' AND rank BETWEEN 0 AND 0x7fffffff";
 
-	if (code > 0)
-		nsys->devices[place] = (struct nsys_device){process, number};
-	return code < 0 ? code : FLEXTRACE_OK;
-}
-
-/* Of the table of ranks, or of one of threads: wrappers of MPI call the thread of a rank so. */
 static int visit_rank(struct nsys *nsys, const struct nsys_rows *rows)
 {
-	int64_t global, rank = -1;
-	const char *name;
-	uint64_t number;
+	int64_t global = 0, rank = 0;
 	uint32_t process;
 
-	FLEXTRACE_TRY(nsys_name(nsys, rows, NSYS_NAME_ID, &name));
-	if (strncmp(name, "MPI Rank ", 9) == 0 && digits_read_all(name + 9, INT32_MAX, &number))
-		rank = (int64_t)number;
-	nsys_integer(rows, NSYS_RANK, &rank);
-	if (rank < 0 || rank > INT32_MAX || !nsys_integer(rows, NSYS_GLOBAL_TID, &global))
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(nsys_find_process(nsys, (uint64_t)global, &process));
+	nsys_integer(rows, 0, &global);
+	nsys_integer(rows, 1, &rank);
+	FLEXTRACE_TRY(nsys_find_process(nsys, global, &process));
 	nsys->processes[process].rank = (int32_t)rank;
 	return FLEXTRACE_OK;
 }
 
 /* -- the session ----------------------------------------------------------------------------- */
 
-/* What launchers tell programs. */
-static const char *const rank_names[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
-                                         "PMI_RANK", "MV2_COMM_WORLD_RANK",  "SLURM_PROCID"};
-static const char *const size_names[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-                                         "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS"};
+#define PROPERTY(property) "(SELECT value FROM properties WHERE name = '" property "')"
+/* The number of the first of some variables in the environment of the program. */
+#define VARIABLE(names)                                                                    \
+	"(SELECT CAST(substr(setting, length(column2) + 2) AS INTEGER) FROM settings JOIN" \
+	" (VALUES " names ") ON setting GLOB column2 || '=[0-9]*' ORDER BY column1 LIMIT 1)"
 
-static int visit_start(struct nsys *nsys, const struct nsys_rows *rows)
+/* When it began; whose it is; whether times count from the Unix epoch; what launchers tell. */
+/* clang-format off */
+static const char session_sql[] =
+	"WITH properties AS (SELECT name, value FROM META_DATA_EXPORT"
+	" UNION ALL SELECT name, value FROM EXPORT_META_DATA"
+	" UNION ALL SELECT name, value FROM TARGET_INFO_SYSTEM_ENV"
+	" UNION ALL SELECT name, value FROM META_DATA_CAPTURE),"
+	" settings AS (SELECT replace(value, '=\"', '=') AS setting FROM properties"
+	" WHERE name LIKE '%ENVIRONMENT_VARIABLE%')"
+	" SELECT (SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME), "
+	PROPERTY("EXPORT_PRODUCT_VERSION") ", " PROPERTY("Hostname") ", "
+	PROPERTY("EXPORT_PARAM_TIME_NORMALIZE") " = 'true', "
+	VARIABLE("(1, 'RANK'), (2, 'OMPI_COMM_WORLD_RANK'), (3, 'PMIX_RANK'), (4, 'PMI_RANK'),"
+		 " (5, 'MV2_COMM_WORLD_RANK'), (6, 'SLURM_PROCID')") ", "
+	VARIABLE("(1, 'WORLD_SIZE'), (2, 'OMPI_COMM_WORLD_SIZE'), (3, 'PMI_SIZE'),"
+		 " (4, 'MV2_COMM_WORLD_SIZE'), (5, 'SLURM_NTASKS')");
+/* clang-format on */
+
+static int32_t small_number(const struct nsys_rows *rows, int cell, int32_t missing)
 {
-	int64_t epoch_ns;
+	int64_t number;
 
-	if (nsys_integer(rows, NSYS_EPOCH, &epoch_ns) && epoch_ns > 0 && epoch_ns < INT64_MAX / 2)
-		nsys->session.epoch_ns = epoch_ns;
-	return FLEXTRACE_OK;
+	return nsys_integer(rows, cell, &number) && number <= INT32_MAX ? (int32_t)number : missing;
 }
 
-/* The number of `NAME="number"` if that is one of `n` names, of which the first ones hold. */
-static void read_variable(const char *text, const char *const *names, size_t *n, int32_t *ret)
+static int visit_session(struct nsys *nsys, const struct nsys_rows *rows)
 {
-	for (size_t i = 0; i < *n; i++) {
-		size_t length = strlen(names[i]);
-		const char *at = text;
-		uint64_t number;
+	struct nsys_session *session = &nsys->session;
+	const char *version = nsys_text(rows, 1), *host = nsys_text(rows, 2);
+	int64_t epoch_ns, is_from_epoch = 0;
 
-		if (strncmp(text, names[i], length) != 0 || text[length] != '=')
-			continue;
-		at += length + 1;
-		at += *at == '"';
-		if (!digits_take(&at, INT32_MAX, &number))
-			return;
-		*ret = (int32_t)number;
-		*n = i;
-	}
-}
-
-/* Properties of the export, of the machine, and the environment of the program. */
-static int visit_property(struct nsys *nsys, const struct nsys_rows *rows)
-{
-	const char *name = nsys_text(rows, NSYS_NAME), *value = nsys_text(rows, NSYS_VALUE);
-
-	if (!name || !value)
-		return FLEXTRACE_OK;
-	if (strcmp(name, "EXPORT_PRODUCT_VERSION") == 0)
-		return string_intern(&nsys->import.cache, value, &nsys->session.version);
-	if (strcmp(name, "Hostname") == 0)
-		return string_intern(&nsys->import.cache, value, &nsys->session.host);
-	if (strcmp(name, "EXPORT_PARAM_TIME_NORMALIZE") == 0 && strcmp(value, "true") == 0)
-		nsys->base_ns = nsys->session.epoch_ns - NSYS_DAY_NS; /* from the Unix epoch */
-	if (strstr(name, "ENVIRONMENT_VARIABLE")) {
-		read_variable(value, rank_names, &nsys->session.n_ranks, &nsys->session.rank);
-		read_variable(value, size_names, &nsys->session.n_sizes, &nsys->session.world_size);
-	}
-	return FLEXTRACE_OK;
+	if (nsys_integer(rows, 0, &epoch_ns) && epoch_ns > 0 && epoch_ns < INT64_MAX / 2)
+		session->epoch_ns = epoch_ns;
+	nsys_integer(rows, 3, &is_from_epoch);
+	if (is_from_epoch)
+		nsys->base_ns = session->epoch_ns - NSYS_DAY_NS;
+	session->rank = small_number(rows, 4, FLEXTRACE_RANK_UNKNOWN);
+	session->world_size = small_number(rows, 5, 0);
+	if (version)
+		FLEXTRACE_TRY(string_intern(&nsys->import.cache, version, &session->version));
+	return host ? string_intern(&nsys->import.cache, host, &session->host) : FLEXTRACE_OK;
 }
 
 /* nsys tells in words that events are missing: then nothing that is counted is sure. */
+static const char diagnostics_sql[] =
+	"SELECT text FROM DIAGNOSTIC_EVENT WHERE text GLOB '* lost*' OR text GLOB '*Lost *'"
+	" OR text GLOB '*[Dd]ropped*' OR text GLOB '*ot all *'";
+
 static int visit_diagnostic(struct nsys *nsys, const struct nsys_rows *rows)
 {
-	static const char *const words[] = {" lost", "Lost ", "dropped", "Dropped", "ot all "};
-	const char *text = nsys_text(rows, NSYS_TEXT);
+	const char *text = nsys_text(rows, 0);
 
-	for (size_t i = 0; text && i < COUNT(words); i++) {
-		if (!strstr(text, words[i]))
-			continue;
-		nsys->session.has_lost = true;
-		import_warn(&nsys->import, "nsys says that events are missing: file=%s, says=%s",
-		            nsys->path, text);
-		return import_lose(&nsys->import, LOSS_TRUNCATED_STREAM, 1);
-	}
-	return FLEXTRACE_OK;
+	nsys->session.has_lost = true;
+	import_warn(&nsys->import, "nsys says that events are missing: file=%s, says=%s",
+	            nsys->path, text ? text : "");
+	return import_lose(&nsys->import, LOSS_TRUNCATED_STREAM, 1);
 }
 
 int nsys_read_session(struct nsys *nsys)
 {
-	static const char *const properties[] = {"META_DATA_EXPORT", "EXPORT_META_DATA",
-	                                         "TARGET_INFO_SYSTEM_ENV", "META_DATA_CAPTURE"};
-
-	nsys->session.epoch_ns = 0;
 	nsys->base_ns = -NSYS_DAY_NS;
-	nsys->session.version = nsys->session.host = 0;
-	nsys->session.rank = FLEXTRACE_RANK_UNKNOWN;
-	nsys->session.world_size = 0;
-	nsys->session.has_lost = false;
-	nsys->session.n_ranks = COUNT(rank_names);
-	nsys->session.n_sizes = COUNT(size_names);
-	FLEXTRACE_TRY(nsys_each(nsys, "TARGET_INFO_SESSION_START_TIME", visit_start));
-	for (size_t i = 0; i < COUNT(properties); i++)
-		FLEXTRACE_TRY(nsys_each(nsys, properties[i], visit_property));
-	FLEXTRACE_TRY(nsys_each(nsys, "DIAGNOSTIC_EVENT", visit_diagnostic));
-	FLEXTRACE_TRY(nsys_each(nsys, "ThreadNames", visit_rank));
-	return nsys_each(nsys, "MPI_RANKS", visit_rank);
+	nsys->session = (struct nsys_session){.rank = FLEXTRACE_RANK_UNKNOWN};
+	FLEXTRACE_TRY(nsys_each(nsys, "session", session_sql, visit_session));
+	FLEXTRACE_TRY(nsys_each(nsys, "DIAGNOSTIC_EVENT", diagnostics_sql, visit_diagnostic));
+	FLEXTRACE_TRY(nsys_run(nsys, "MPI_RANKS", ranks));
+	return nsys_each(nsys, "", "SELECT process << 24, rank FROM RANKS", visit_rank);
 }
 
 /* -- definitions ----------------------------------------------------------------------------- */
 
 /* Stores the process that a cell names; false: none that has rows. */
-static bool find_known(const struct nsys *nsys, const struct nsys_rows *rows,
-                       enum nsys_column column, uint32_t *ret_process)
+static bool find_known(const struct nsys *nsys, const struct nsys_rows *rows, int cell,
+                       uint32_t *ret_process)
 {
 	int64_t global;
 
-	if (!nsys_integer(rows, column, &global))
+	if (!nsys_integer(rows, cell, &global))
 		return false;
 	*ret_process = map_find(&nsys->process_index, (uint64_t)global >> 24, 0);
 	return *ret_process != MAP_NONE;
@@ -185,10 +141,10 @@ static bool find_known(const struct nsys *nsys, const struct nsys_rows *rows,
 
 static int visit_process(struct nsys *nsys, const struct nsys_rows *rows)
 {
-	const char *name = nsys_text(rows, NSYS_NAME);
+	const char *name = nsys_text(rows, 1);
 	uint32_t process;
 
-	if (!name || !find_known(nsys, rows, NSYS_GLOBAL_PID, &process))
+	if (!name || !find_known(nsys, rows, 0, &process))
 		return FLEXTRACE_OK;
 	return string_intern(&nsys->import.cache, name, &nsys->processes[process].program);
 }
@@ -216,39 +172,36 @@ static int define_process(struct nsys *nsys, const struct nsys_process *process)
 static int visit_thread(struct nsys *nsys, const struct nsys_rows *rows)
 {
 	struct event event = {.class = RECORD_THREAD_NAME};
-	int64_t global;
+	const char *name = nsys_text(rows, 2);
+	int64_t tid = 0;
 	uint32_t process;
 
-	if (!find_known(nsys, rows, NSYS_GLOBAL_TID, &process))
+	if (!find_known(nsys, rows, 0, &process) || !nsys_integer(rows, 1, &tid))
 		return FLEXTRACE_OK;
-	nsys_integer(rows, NSYS_GLOBAL_TID, &global);
 	event.vpid = nsys->processes[process].pid;
-	event.vtid = (int32_t)(global & 0xffffff);
-	event.payload.name.id = (uint32_t)event.vtid;
-	FLEXTRACE_TRY(nsys_name(nsys, rows, NSYS_NAME_ID, &event.payload.name.name));
+	event.vtid = (int32_t)tid;
+	event.payload.name.id = (uint32_t)tid;
+	event.payload.name.name = name ? name : "";
 	return import_write(&nsys->import, nsys->stream, &event);
 }
 
 /* A device that did nothing is not defined. */
 static int visit_gpu(struct nsys *nsys, const struct nsys_rows *rows)
 {
-	struct flextrace_device device = {.name = nsys_text(rows, NSYS_NAME),
-	                                  .uuid = nsys_text(rows, NSYS_BUS)};
-	int64_t id, n_cores = 0, hz = 0;
+	struct flextrace_device device = {.name = nsys_text(rows, 1), .uuid = nsys_text(rows, 2)};
+	int32_t id = small_number(rows, 0, -1), n_cores = small_number(rows, 3, 0);
+	int64_t hz = 0;
 
-	if (!nsys_integer(rows, NSYS_ID, &id) || id < 0 || id > INT32_MAX)
+	if (id < 0)
 		return FLEXTRACE_OK;
-	nsys_integer(rows, NSYS_N_SM, &n_cores);
-	nsys_integer(rows, NSYS_CLOCK_RATE, &hz);
+	nsys_integer(rows, 4, &hz);
 	device.device = (uint32_t)id;
-	device.n_cores = n_cores > 0 && n_cores <= INT32_MAX ? (uint32_t)n_cores : 0;
+	device.n_cores = n_cores > 0 ? (uint32_t)n_cores : 0;
 	device.core_hz = hz > 0 ? (uint64_t)hz : 0;
-	for (uint32_t i = 0; i < nsys->n_devices; i++) {
-		const struct nsys_device *of = &nsys->devices[i];
-
-		if (of->number == device.device)
+	for (uint32_t i = 0; i < nsys->n_processes; i++) {
+		if (map_find(&nsys->devices, i, device.device) != MAP_NONE)
 			FLEXTRACE_TRY(import_define(&nsys->import, nsys->stream,
-			                            nsys->processes[of->process].pid, RECORD_DEVICE,
+			                            nsys->processes[i].pid, RECORD_DEVICE,
 			                            &device));
 	}
 	return FLEXTRACE_OK;
@@ -295,13 +248,19 @@ static void settle_ranks(struct nsys *nsys)
 	}
 }
 
-int nsys_define(struct nsys *nsys)
+int nsys_define_all(struct nsys *nsys)
 {
 	settle_ranks(nsys);
 	settle_stream(nsys);
-	FLEXTRACE_TRY(nsys_each(nsys, "PROCESSES", visit_process));
+	FLEXTRACE_TRY(nsys_each(nsys, "PROCESSES", "SELECT globalPid, name FROM PROCESSES",
+	                        visit_process));
 	for (uint32_t i = 0; i < nsys->n_processes; i++)
 		FLEXTRACE_TRY(define_process(nsys, &nsys->processes[i]));
-	FLEXTRACE_TRY(nsys_each(nsys, "ThreadNames", visit_thread));
-	return nsys_each(nsys, "TARGET_INFO_GPU", visit_gpu);
+	FLEXTRACE_TRY(nsys_each(
+		nsys, "ThreadNames",
+		"SELECT globalTid, globalTid & 0xffffff, name_of(nameId) FROM ThreadNames",
+		visit_thread));
+	return nsys_each(nsys, "TARGET_INFO_GPU",
+	                 "SELECT id, name, busLocation, smCount, clockRate FROM TARGET_INFO_GPU",
+	                 visit_gpu);
 }

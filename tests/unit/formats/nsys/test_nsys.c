@@ -405,7 +405,7 @@ static void test_nsys__says_what_is_missing_and_what_is_not_read(void **state)
 
 	assert_string_equal(flex_cell(&run->events, 0, "name"), "k");
 	assert_non_null(strstr(run->warnings, "what=NVTX ranges, CUDA calls, calls of the system, "
-	                                      "copies\n"));
+	                                      "copies, the time when its session began\n"));
 	assert_non_null(strstr(run->warnings, "tables=GPU_METRICS\n"));
 	assert_int_equal(run->ledger.warnings[WARNING_TABLES_NOT_READ], 1);
 	free(path);

@@ -127,6 +127,39 @@ static void test_nsys_damage__rows_that_go_backwards_end_a_table(void **state)
 	free(path);
 }
 
+/* What is found in a table for rows of others is not there; the others are. */
+static void test_nsys_damage__what_a_table_lacks_costs_no_other(void **state)
+{
+	static const char *const sql[] = {
+		"ALTER TABLE NVTX_EVENTS DROP COLUMN start;",
+		"ALTER TABLE NVTX_EVENTS DROP COLUMN globalTid;",
+		"ALTER TABLE NVTX_EVENTS DROP COLUMN text;",
+		"ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME DROP COLUMN globalTid;",
+		"ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME DROP COLUMN start;",
+		"ALTER TABLE StringIds RENAME TO x;",
+		"DROP TABLE MPI_RANKS; DROP TABLE MPI_COMMUNICATORS; DROP TABLE ThreadNames;",
+	};
+
+	for (size_t i = 0; i < sizeof(sql) / sizeof(*sql); i++) {
+		char text[8192], *path;
+		struct flex_run *run;
+
+		snprintf(text, sizeof(text),
+		         NSYS_STRINGS NSYS_ROWS
+		         "INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid) VALUES"
+		         " (900, 3500, 59, 'ncclGroupStart', TID(70, 70)),"
+		         " (900, 3500, 59, 'ncclGroupEnd', TID(70, 70)); %s",
+		         sql[i]);
+		path = nsys_convert_sql(state, nsys_schema_2024, text);
+		run = *state;
+		assert_int_equal(run->events.n_rows, 5);
+		assert_null(strstr(run->warnings, "damaged"));
+		free(path);
+		flex_stop(state);
+		flex_start(state);
+	}
+}
+
 static uint32_t count_files(const char *dir)
 {
 	DIR *folder = opendir(dir);
@@ -160,6 +193,7 @@ int main(void)
 		TEST(test_nsys_damage__survives_a_cut_anywhere),
 		TEST(test_nsys_damage__survives_a_wrong_byte_anywhere),
 		TEST(test_nsys_damage__rows_that_go_backwards_end_a_table),
+		TEST(test_nsys_damage__what_a_table_lacks_costs_no_other),
 		TEST(test_nsys_damage__writes_nothing_beside_the_file),
 	};
 

@@ -129,6 +129,12 @@ static void test_nsys_ranks__tells_nothing_without_proof(void **state)
 		{INIT COMM "INSERT INTO MPI_COLLECTIVES_EVENTS SELECT 5000 + ahead, NULL,"
 	                   " TID(70, 70), 6, " WORLD " + rank, NULL, 8, 8, NULL FROM me;",
 	         0, 2}, /* it never ended */
+		{INIT COMM BARRIERS "DELETE FROM StringIds WHERE id = 2;", 0, 400}, /* no names */
+		{INIT COMM BARRIERS
+	         "UPDATE MPI_COLLECTIVES_EVENTS SET start = 'x' WHERE rowid = 9;",
+	         0, 398}, /* nobody knows which is the ninth */
+		{COMM BARRIERS "INSERT INTO MPI_OTHER_EVENTS VALUES (1000, 2000, NULL, 1);", 0,
+	         400}, /* nobody knows who began */
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
