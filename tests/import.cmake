@@ -79,6 +79,7 @@ if(SQLITE_FOUND)
 	flextrace_add_unit_test(NAME nsys SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE)
 	flextrace_add_unit_test(NAME nsys_damage SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE)
 	flextrace_add_unit_test(NAME nsys_ranks SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE)
+	flextrace_add_unit_test(NAME nsys_worlds SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE m)
 	flextrace_add_unit_test(NAME nsys_data SOURCES ${nsys_fixture} LIBS PkgConfig::SQLITE
 		DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 endif()
