@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,8 +205,7 @@ int nsys_read_table(struct nsys *nsys, const struct nsys_table *table)
 static void end_file(struct nsys *nsys)
 {
 	nsys_db_close(&nsys->db);
-	nsys->n_rows = 0;
-	nsys->n_processes = nsys->n_fields = 0;
+	nsys->n_rows = nsys->n_processes = nsys->n_fields = 0;
 	map_release(&nsys->process_index);
 	map_release(&nsys->devices);
 }
@@ -231,34 +229,26 @@ static bool is_unexported(const char *path)
 	return path_ends_with(path, ".nsys-rep") || path_ends_with(path, ".qdrep");
 }
 
-static int open_file(struct nsys *nsys, struct flextrace_error *error)
-{
-	int code = nsys_db_open(&nsys->db, nsys->path);
-
-	if (code == 0)
-		code = nsys_define_tables(&nsys->db);
-	if (code == 0)
-		return code;
-	return error_set(error, code, "Cannot read the SQLite file: file=%s, cause=%s", nsys->path,
-	                 code == FLEXTRACE_E_MEMORY ? "no memory" : nsys_db_cause(&nsys->db));
-}
-
 static int read_file(struct nsys *nsys, const char *path, struct flextrace_error *error)
 {
 	int code;
 
 	if (is_unexported(path))
-		return error_set(
-			error, FLEXTRACE_E_INPUT,
-			"Only nsys can read its reports; run `nsys export --type sqlite` on "
-			"it first, and give what that writes: file=%s",
-			path);
+		return error_set(error, FLEXTRACE_E_INPUT,
+		                 "Only nsys can read its reports; run `nsys export --type sqlite` "
+		                 "on it first, and give what that writes: file=%s",
+		                 path);
 	nsys->path = path;
 	nsys->stream = nsys->import.n_streams;
 	nsys->db.strings = nsys->import.strings;
 	nsys->db.cache = &nsys->import.cache;
-	code = open_file(nsys, error);
+	code = nsys_db_open(&nsys->db, path);
 	if (code == 0)
+		code = nsys_define_tables(&nsys->db);
+	if (code < 0)
+		error_set(error, code, "Cannot read the SQLite file: file=%s, cause=%s", path,
+		          code == FLEXTRACE_E_MEMORY ? "no memory" : nsys_db_cause(&nsys->db));
+	else
 		code = read_rows(nsys);
 	if (code >= 0 && !nsys->n_rows)
 		code = error_set(error, FLEXTRACE_E_INPUT,

@@ -44,10 +44,8 @@ static uint64_t little(const uint8_t *bytes, int n)
 /* Bytes of a whole number by its type in NVTX, as 64-bit Linux has it; 0: it is none. */
 static int width_of(int64_t type)
 {
-	static const uint8_t widths[] = {
-		[3] = 2,  [4] = 2,  [5] = 4,  [6] = 4,  [7] = 8,  [8] = 8,
-		[9] = 8,  [10] = 8, [11] = 1, [12] = 1, [13] = 2, [14] = 2,
-		[15] = 4, [16] = 4, [17] = 8, [18] = 8, [22] = 8, [23] = 8};
+	static const uint8_t widths[] = {0, 0, 0, 2, 2, 4, 4, 8, 8, 8, 8, 1,
+	                                 1, 2, 2, 4, 4, 8, 8, 0, 0, 0, 8, 8};
 
 	return type >= 0 && type < (int64_t)sizeof(widths) ? widths[type] : 0;
 }

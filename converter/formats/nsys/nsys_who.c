@@ -79,7 +79,9 @@ static int32_t small_number(const struct nsys_rows *rows, int cell, int32_t miss
 {
 	int64_t number;
 
-	return nsys_integer(rows, cell, &number) && number <= INT32_MAX ? (int32_t)number : missing;
+	return nsys_integer(rows, cell, &number) && number >= 0 && number <= INT32_MAX
+	               ? (int32_t)number
+	               : missing;
 }
 
 static int visit_session(struct nsys *nsys, const struct nsys_rows *rows)
@@ -115,10 +117,32 @@ static int visit_diagnostic(struct nsys *nsys, const struct nsys_rows *rows)
 	return import_lose(&nsys->import, LOSS_TRUNCATED_STREAM, 1);
 }
 
+/* What SQLite has not written into the file yet stands beside it: to read it is to write there. */
+static int tell_journal(struct nsys *nsys, const char *end)
+{
+	char path[4096];
+	FILE *file;
+	int first; /* byte; 0: what stands there is in the file */
+
+	snprintf(path, sizeof(path), "%s%s", nsys->path, end);
+	file = fopen(path, "r");
+	first = file ? fgetc(file) : 0;
+	if (file)
+		fclose(file);
+	if (first <= 0)
+		return FLEXTRACE_OK;
+	import_warn(&nsys->import, "The file is not whole; its journal is not read: journal=%s",
+	            path);
+	nsys->session.has_lost = true;
+	return import_lose(&nsys->import, LOSS_TRUNCATED_STREAM, 1);
+}
+
 int nsys_read_session(struct nsys *nsys)
 {
 	nsys->base_ns = -NSYS_DAY_NS;
 	nsys->session = (struct nsys_session){.rank = FLEXTRACE_RANK_UNKNOWN};
+	FLEXTRACE_TRY(tell_journal(nsys, "-wal"));
+	FLEXTRACE_TRY(tell_journal(nsys, "-journal"));
 	FLEXTRACE_TRY(nsys_each(nsys, "session", session_sql, visit_session));
 	FLEXTRACE_TRY(nsys_each(nsys, "DIAGNOSTIC_EVENT", diagnostics_sql, visit_diagnostic));
 	FLEXTRACE_TRY(nsys_run(nsys, "MPI_RANKS", ranks));
@@ -127,15 +151,13 @@ int nsys_read_session(struct nsys *nsys)
 
 /* -- definitions ----------------------------------------------------------------------------- */
 
-/* Stores the process that a cell names; false: none that has rows. */
-static bool find_known(const struct nsys *nsys, const struct nsys_rows *rows, int cell,
-                       uint32_t *ret_process)
+/* Stores the process that the first cell names; false: none that has rows. */
+static bool find_known(const struct nsys *nsys, const struct nsys_rows *rows, uint32_t *ret_process,
+                       int64_t *ret_global)
 {
-	int64_t global;
-
-	if (!nsys_integer(rows, cell, &global))
+	if (!nsys_integer(rows, 0, ret_global))
 		return false;
-	*ret_process = map_find(&nsys->process_index, (uint64_t)global >> 24, 0);
+	*ret_process = map_find(&nsys->process_index, (uint64_t)*ret_global >> 24, 0);
 	return *ret_process != MAP_NONE;
 }
 
@@ -143,8 +165,9 @@ static int visit_process(struct nsys *nsys, const struct nsys_rows *rows)
 {
 	const char *name = nsys_text(rows, 1);
 	uint32_t process;
+	int64_t global;
 
-	if (!name || !find_known(nsys, rows, 0, &process))
+	if (!name || !find_known(nsys, rows, &process, &global))
 		return FLEXTRACE_OK;
 	return string_intern(&nsys->import.cache, name, &nsys->processes[process].program);
 }
@@ -172,16 +195,15 @@ static int define_process(struct nsys *nsys, const struct nsys_process *process)
 static int visit_thread(struct nsys *nsys, const struct nsys_rows *rows)
 {
 	struct event event = {.class = RECORD_THREAD_NAME};
-	const char *name = nsys_text(rows, 2);
-	int64_t tid = 0;
 	uint32_t process;
+	int64_t global;
 
-	if (!find_known(nsys, rows, 0, &process) || !nsys_integer(rows, 1, &tid))
+	if (!find_known(nsys, rows, &process, &global))
 		return FLEXTRACE_OK;
 	event.vpid = nsys->processes[process].pid;
-	event.vtid = (int32_t)tid;
-	event.payload.name.id = (uint32_t)tid;
-	event.payload.name.name = name ? name : "";
+	event.vtid = (int32_t)(global & 0xffffff);
+	event.payload.name.id = (uint32_t)event.vtid;
+	event.payload.name.name = nsys_text(rows, 1);
 	return import_write(&nsys->import, nsys->stream, &event);
 }
 
@@ -189,14 +211,12 @@ static int visit_thread(struct nsys *nsys, const struct nsys_rows *rows)
 static int visit_gpu(struct nsys *nsys, const struct nsys_rows *rows)
 {
 	struct flextrace_device device = {.name = nsys_text(rows, 1), .uuid = nsys_text(rows, 2)};
-	int32_t id = small_number(rows, 0, -1), n_cores = small_number(rows, 3, 0);
 	int64_t hz = 0;
 
-	if (id < 0)
-		return FLEXTRACE_OK;
 	nsys_integer(rows, 4, &hz);
-	device.device = (uint32_t)id;
-	device.n_cores = n_cores > 0 ? (uint32_t)n_cores : 0;
+	device.device = (uint32_t)small_number(rows, 0,
+	                                       -1); /* a number that none has, if it has none */
+	device.n_cores = (uint32_t)small_number(rows, 3, 0);
 	device.core_hz = hz > 0 ? (uint64_t)hz : 0;
 	for (uint32_t i = 0; i < nsys->n_processes; i++) {
 		if (map_find(&nsys->devices, i, device.device) != MAP_NONE)
@@ -256,10 +276,9 @@ int nsys_define_all(struct nsys *nsys)
 	                        visit_process));
 	for (uint32_t i = 0; i < nsys->n_processes; i++)
 		FLEXTRACE_TRY(define_process(nsys, &nsys->processes[i]));
-	FLEXTRACE_TRY(nsys_each(
-		nsys, "ThreadNames",
-		"SELECT globalTid, globalTid & 0xffffff, name_of(nameId) FROM ThreadNames",
-		visit_thread));
+	FLEXTRACE_TRY(nsys_each(nsys, "ThreadNames",
+	                        "SELECT globalTid, IFNULL(name_of(nameId), '') FROM ThreadNames",
+	                        visit_thread));
 	return nsys_each(nsys, "TARGET_INFO_GPU",
 	                 "SELECT id, name, busLocation, smCount, clockRate FROM TARGET_INFO_GPU",
 	                 visit_gpu);

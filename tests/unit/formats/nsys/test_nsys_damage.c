@@ -184,6 +184,23 @@ static void test_nsys_damage__writes_nothing_beside_the_file(void **state)
 	free(path);
 }
 
+/* What only the journal beside a file has is missing: told, and not written into the file. */
+static void test_nsys_damage__tells_of_a_journal_beside_the_file(void **state)
+{
+	static const char sql[] = "CREATE TABLE OSRT_API (start INTEGER, end INTEGER, globalTid "
+				  "INTEGER, nameId INTEGER);"
+				  "INSERT INTO OSRT_API VALUES (1, 2, TID(70, 70), NULL);";
+	struct flex_run *run = *state;
+	char *path = nsys_make(run, "report.sqlite", sql);
+
+	flex_add_file(run, "report.sqlite-wal", "7");
+	nsys_convert(run, path);
+	assert_int_equal(run->host.n_rows, 1);
+	assert_int_equal(ledger_lost(&run->ledger), 1);
+	assert_non_null(strstr(run->warnings, "its journal is not read"));
+	free(path);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, flex_start, flex_stop)
 
 int main(void)
@@ -195,6 +212,7 @@ int main(void)
 		TEST(test_nsys_damage__rows_that_go_backwards_end_a_table),
 		TEST(test_nsys_damage__what_a_table_lacks_costs_no_other),
 		TEST(test_nsys_damage__writes_nothing_beside_the_file),
+		TEST(test_nsys_damage__tells_of_a_journal_beside_the_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
