@@ -161,7 +161,7 @@ static char *make_report(const struct flex_run *run, const struct world *world, 
 /* The rank whose clock all times are on. */
 static const struct rank *find_reference(const struct flex_run *run, const struct world *world)
 {
-	struct csv_table alignment = flex_read_table(run, "alignment.csv");
+	struct csv_table alignment = flex_read_table(run, "tables/alignment.csv");
 	uint64_t row = flex_row(&alignment, "half_width_ns_max", "0.000", "offset_ns", "0.000");
 	int64_t rank = flex_number(&alignment, row, "rank");
 
