@@ -20,6 +20,8 @@
 	X(overview)          \
 	X(launches)          \
 	X(queue_length)      \
+	X(critical_path_summary) \
+	X(critical_path)     \
 	X(stamps)            \
 	X(loops)             \
 	X(iterations)        \

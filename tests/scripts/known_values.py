@@ -18,7 +18,7 @@ class Conversion:
     def __init__(self, name):
         self.name = name
         self.dir = tempfile.TemporaryDirectory()
-        subprocess.run([FLEXTRACE, "convert", "--formats=csv", "-o", self.dir.name, os.path.join(DATA, name)],
+        subprocess.run([FLEXTRACE, "convert", "--formats=csv", "--with=critical_path", "-o", self.dir.name, os.path.join(DATA, name)],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def rows(self, table):
@@ -97,6 +97,19 @@ def check_sums(name, device, known):
         conversion.expect(f"{column} of device {device}", int(row[column]), value)
 
 
+def check_critical_path():
+    """By hand: cudaDeviceSynchronize (20 us) returns 13 us after the end of the last kernel (123 us), which began 1 us
+    after its launch had returned, in an empty queue: its memset had ended 15 us before. The rest is the host's."""
+    conversion = Conversion("kineto/cuda_event_sync_multi_stream.json.gz")
+    rows = conversion.rows("critical_path_summary")
+    conversion.expect("number of paths", len(rows), 1)
+    known = {"wall": 62477000, "host": 62340000, "launch_delay": 1000, "queue_delay": 0, "compute": 123000,
+             "communication": 0, "memory": 0, "prepare": 0, "wait": 13000}
+    for kind, ns in known.items():
+        conversion.expect(kind + "_ns", int(rows[0][kind + "_ns"]), ns)
+    conversion.expect("sum of pieces", total(conversion.rows("critical_path"), "dur_ns"), known["wall"])
+
+
 def main():
     if not os.path.isdir(os.path.join(DATA, "kineto")):
         print("no recordings beside the repository")
@@ -105,6 +118,7 @@ def main():
     check_tracelens("bert_small_h100", 61, 3907825)
     check_tracelens("bert_small_mi300", 61, 3495976)
     check_collectives()
+    check_critical_path()
     check_sums("nsys/cloverleaf.sqlite", "0", {"compute_ns": 294404540, "memory_ns": 9346285 + 44638, "busy_ns": 303795463})
     check_launches(Conversion("nsys/cloverleaf.sqlite"), "cudaLaunchKernel",
                    {"works": 1312, "total_ns": 10091522, "min_ns": 4812, "max_ns": 53807, "before_return": 5})

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * critical_path.csv: what each step had to wait for, piece by piece; critical_path_summary.csv: how
+ * much of it was of each kind, and what took most. See findings/path/path.h.
+ */
+#include <stdlib.h>
+
+#include "analysis_impl.h"
+#include "base/map.h"
+#include "findings/path/path.h"
+
+/* -- pieces ------------------------------------------------------------------------------------ */
+
+struct piece_row {
+	uint32_t process; /* whose path; FLEXTRACE_NONE: of all ranks */
+	uint32_t step;    /* string */
+	struct path_piece piece;
+	double share_percent; /* of the step */
+};
+
+static const struct column piece_columns[] = {
+	COLUMNS_PROCESS(struct piece_row, process),
+	COLUMN_STRING("step", struct piece_row, step),
+	COLUMN_TYPED("on_rank", RANK, uint32_t, true, struct piece_row, piece.process),
+	COLUMN_NAMED("kind", struct piece_row, piece.kind, path_kind_name),
+	COLUMN_STRING("name", struct piece_row, piece.name),
+	COLUMN_TIME("start_ns", struct piece_row, piece.start_time_ns),
+	COLUMN_TIME("end_ns", struct piece_row, piece.end_time_ns),
+	COLUMN_LENGTH("dur_ns", struct piece_row, piece.start_time_ns),
+	COLUMN_FIXED(struct piece_row, share_percent, 2),
+};
+
+static double percent_of(uint64_t part_ns, const struct path *path)
+{
+	return 100.0 * (double)part_ns /
+	       (double)interval_ns(path->start_time_ns, path->end_time_ns);
+}
+
+static void put_pieces(void *context, const struct path *path)
+{
+	for (uint32_t i = 0; i < path->n_pieces; i++) {
+		const struct path_piece *piece = &path->pieces[i];
+		struct piece_row row = {path->process, path->name, *piece, 0};
+
+		row.share_percent =
+			percent_of(interval_ns(piece->start_time_ns, piece->end_time_ns), path);
+		row_put(context, &row);
+	}
+}
+
+static int fill_pieces(const struct findings *findings, struct row_sink *sink)
+{
+	return paths_find(findings, put_pieces, sink);
+}
+
+/* There may be as many pieces as calls. */
+const struct analysis analysis_critical_path = {
+	.name = "critical_path",
+	.file = {.name = "critical_path.csv", .table = COLUMN_TABLE(piece_columns, fill_pieces)},
+	.is_on_demand = true,
+};
+
+/* -- sums -------------------------------------------------------------------------------------- */
+
+struct sum { /* of the pieces of one kind and name */
+	uint64_t ns;
+	uint32_t name;
+	uint8_t kind;
+};
+
+struct sum_row {
+	uint32_t process, step; /* as above */
+	int64_t start_time_ns, end_time_ns;
+	const char *bound_by; /* the kind that takes most */
+	double share_percent; /* of it */
+	struct sum most;
+	uint64_t ns[PATH_KIND_COUNT];
+};
+
+struct sums {                  /* of a step */
+	struct row_sink *sink; /* weak */
+	struct map index;      /* (kind, name) -> sum */
+	struct sum *all;       /* owned */
+	uint32_t n;
+	int code;
+};
+
+#define SUM(kind, of) COLUMN_AS(kind "_ns", struct sum_row, ns[of])
+
+static const struct column sum_columns[] = {
+	COLUMNS_PROCESS(struct sum_row, process),
+	COLUMN_STRING("step", struct sum_row, step),
+	COLUMN_TIME("start_ns", struct sum_row, start_time_ns),
+	COLUMN_TIME("end_ns", struct sum_row, end_time_ns),
+	COLUMN_LENGTH("wall_ns", struct sum_row, start_time_ns),
+	COLUMN(struct sum_row, bound_by),
+	COLUMN_FIXED(struct sum_row, share_percent, 2),
+	COLUMN_NAMED("most_kind", struct sum_row, most.kind, path_kind_name),
+	COLUMN_STRING("most_name", struct sum_row, most.name),
+	COLUMN_AS("most_ns", struct sum_row, most.ns),
+	SUM("host", PATH_HOST),
+	SUM("launch_delay", PATH_LAUNCH_DELAY),
+	SUM("queue_delay", PATH_QUEUE_DELAY),
+	SUM("compute", PATH_COMPUTE),
+	SUM("communication", PATH_COMMUNICATION),
+	SUM("memory", PATH_MEMORY),
+	SUM("prepare", PATH_PREPARE),
+	SUM("wait", PATH_WAIT),
+};
+
+static int add_piece(struct sums *sums, const struct path_piece *piece, struct sum_row *row)
+{
+	uint64_t ns = interval_ns(piece->start_time_ns, piece->end_time_ns);
+	uint32_t at;
+
+	row->ns[piece->kind] += ns;
+	FLEXTRACE_TRY(MAP_PLACE(&sums->index, piece->kind, piece->name, sums->all, sums->n, &at));
+	sums->all[at].ns += ns;
+	sums->all[at].kind = piece->kind;
+	sums->all[at].name = piece->name;
+	return FLEXTRACE_OK;
+}
+
+/* Whether a sum goes before another one; what has no name goes behind all. */
+static bool is_more(const struct sums *sums, const struct sum *a, const struct sum *b)
+{
+	if (!a->name || !b->name)
+		return a->name && a->ns;
+	if (a->ns != b->ns)
+		return a->ns > b->ns;
+	return a->kind != b->kind
+	               ? a->kind < b->kind
+	               : string_compare(sums->sink->timeline->strings, a->name, b->name) < 0;
+}
+
+static void put_sum(void *context, const struct path *path)
+{
+	struct sums *sums = context;
+	struct sum_row row = {.process = path->process,
+	                      .step = path->name,
+	                      .start_time_ns = path->start_time_ns,
+	                      .end_time_ns = path->end_time_ns};
+	uint8_t kind = 0;
+
+	for (uint32_t i = 0; i < path->n_pieces && sums->code == FLEXTRACE_OK; i++)
+		sums->code = add_piece(sums, &path->pieces[i], &row);
+	if (sums->code < 0)
+		return;
+	for (uint8_t i = 1; i < PATH_KIND_COUNT; i++)
+		kind = row.ns[i] > row.ns[kind] ? i : kind;
+	row.bound_by = path_kind_name(kind);
+	row.share_percent = percent_of(row.ns[kind], path);
+	row.most = (struct sum){.kind = kind, .ns = row.ns[kind]};
+	for (uint32_t i = 0; i < sums->n; i++) {
+		row.most = is_more(sums, &sums->all[i], &row.most) ? sums->all[i] : row.most;
+		sums->all[i].ns = 0; /* for the next step */
+	}
+	row_put(sums->sink, &row);
+}
+
+static int fill_sums(const struct findings *findings, struct row_sink *sink)
+{
+	struct sums sums = {.sink = sink};
+	int code = paths_find(findings, put_sum, &sums);
+
+	free(sums.all);
+	map_release(&sums.index);
+	return code < 0 ? code : sums.code;
+}
+
+const struct analysis analysis_critical_path_summary = ANALYSIS_CSV("critical_path_summary",
+                                                                    sum_columns, fill_sums);

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "path.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "findings/work/work.h"
+#include "path_graph.h"
+#include "path_steps.h"
+
+const char *path_kind_name(uint8_t kind)
+{
+	static const char *const names[] = {
+		[PATH_HOST] = "host",
+		[PATH_LAUNCH_DELAY] = "launch_delay",
+		[PATH_QUEUE_DELAY] = "queue_delay",
+		[PATH_WAIT] = "wait",
+	};
+
+	return kind < WORK_CLASS_COUNT ? work_class_name(kind) : names[kind];
+}
+
+/* Where the walk is: it has told all behind `now_ns`. */
+struct walk {
+	const struct path_graph *graph; /* weak */
+	int64_t start_time_ns, now_ns;
+	uint32_t process;
+	uint32_t home;  /* track of the step's thread; FLEXTRACE_NONE: the process has none */
+	uint64_t at;    /* of the graph's rows, the last one looked at */
+	uint32_t track; /* on a thread; FLEXTRACE_NONE: nowhere, if not in a work */
+	uint32_t work;  /* in device work, or FLEXTRACE_NONE */
+	bool crosses;   /* to the rank that was waited for */
+	struct path_piece *pieces; /* owned: the last one first */
+	uint32_t n_pieces;
+};
+
+/* -- pieces ------------------------------------------------------------------------------------ */
+
+/* Tells what was from a time until now. */
+static int tell(struct walk *walk, int64_t from_ns, enum path_kind kind, uint32_t name)
+{
+	struct path_piece *last = walk->pieces + walk->n_pieces - (walk->n_pieces > 0);
+	int64_t start_ns = from_ns > walk->start_time_ns ? from_ns : walk->start_time_ns;
+	struct path_piece piece = {start_ns, walk->now_ns, walk->process, name, (uint8_t)kind};
+
+	if (start_ns >= walk->now_ns)
+		return FLEXTRACE_OK;
+	walk->now_ns = start_ns;
+	if (walk->n_pieces && last->kind == kind && last->name == name &&
+	    last->process == walk->process) {
+		last->start_time_ns = start_ns;
+		return FLEXTRACE_OK;
+	}
+	return ARRAY_PUSH(walk->pieces, walk->n_pieces, piece);
+}
+
+static void go_to_thread(struct walk *walk, uint32_t track)
+{
+	walk->work = FLEXTRACE_NONE;
+	walk->track = track;
+}
+
+/* To what ended last, until now. */
+static int go_to_work(struct walk *walk, uint32_t work, enum path_kind delay, uint32_t name)
+{
+	FLEXTRACE_TRY(tell(walk, walk->graph->works[work].end_time_ns, delay, name));
+	walk->work = work;
+	return FLEXTRACE_OK;
+}
+
+/* -- device work ------------------------------------------------------------------------------- */
+
+/* When a launch was made: its call may return later. FLEXTRACE_NONE: long ago. */
+static int64_t launch_ns(const struct walk *walk, const struct path_work *work)
+{
+	const struct host_row *row;
+
+	if (work->launch == FLEXTRACE_NONE)
+		return INT64_MIN;
+	row = walk->graph->calls.calls[work->launch].row;
+	if (row->start_time_ns >= work->start_time_ns || row->end_time_ns > work->start_time_ns)
+		return work->start_time_ns;
+	return row->end_time_ns;
+}
+
+/* The last work of its process, before it in order, that ended behind a time and until it began.
+ * FLEXTRACE_NONE: there is none. */
+static uint32_t last_other(const struct walk *walk, uint32_t index, int64_t behind_ns)
+{
+	const struct path_work *works = walk->graph->works;
+	const uint32_t *first;
+	uint64_t n = path_count_ended(walk->graph, works[index].process, works[index].start_time_ns,
+	                              &first);
+
+	for (; n && works[first[n - 1]].end_time_ns > behind_ns; n--)
+		if (first[n - 1] < index)
+			return first[n - 1];
+	return FLEXTRACE_NONE;
+}
+
+/* Whether work of other queues may be what it had to wait for. */
+static bool may_wait_for_others(const struct walk *walk, const struct path_work *work)
+{
+	uint32_t after = work->before == FLEXTRACE_NONE ? FLEXTRACE_NONE
+	                                                : walk->graph->works[work->before].launch;
+
+	return work->launch == FLEXTRACE_NONE ||
+	       path_waits_between(walk->graph, after, work->launch);
+}
+
+/* Goes to what the work at `index` had to wait for, from its start. */
+static int leave_work(struct walk *walk, uint32_t index)
+{
+	const struct path_work *work = &walk->graph->works[index];
+	uint32_t before = work->before;
+	int64_t launched_ns = launch_ns(walk, work), bound_ns = launched_ns;
+
+	if (before != FLEXTRACE_NONE && walk->graph->works[before].end_time_ns > bound_ns)
+		bound_ns = walk->graph->works[before].end_time_ns;
+	else
+		before = FLEXTRACE_NONE;
+	if (may_wait_for_others(walk, work)) {
+		uint32_t other = last_other(walk, index, bound_ns);
+
+		before = other == FLEXTRACE_NONE ? before : other;
+	}
+	if (before != FLEXTRACE_NONE)
+		return go_to_work(walk, before, PATH_QUEUE_DELAY, work->name);
+	if (work->launch == FLEXTRACE_NONE) {
+		go_to_thread(walk, walk->home);
+		return FLEXTRACE_OK;
+	}
+	FLEXTRACE_TRY(tell(walk, launched_ns, PATH_LAUNCH_DELAY, work->name));
+	go_to_thread(walk, walk->graph->calls.calls[work->launch].row->track);
+	return FLEXTRACE_OK;
+}
+
+/* -- collectives ------------------------------------------------------------------------------- */
+
+/* To the rank that came last. */
+static int cross(struct walk *walk, const struct path_part *last)
+{
+	const struct path_graph *graph = walk->graph;
+
+	walk->process = last->is_work ? graph->works[last->at].process
+	                              : graph->calls.calls[last->at].process;
+	walk->home = graph->processes[walk->process].home;
+	if (last->is_work)
+		return leave_work(walk, last->at);
+	go_to_thread(walk, graph->calls.calls[last->at].row->track);
+	return FLEXTRACE_OK;
+}
+
+/* What a part of a collective had to wait for. 0: nobody came later; 1: it is at the last rank
+ * now; 2: at the start of the part. */
+static int pass_collective(struct walk *walk, const struct path_part *part, uint32_t name)
+{
+	const struct path_part *last;
+
+	if (!part || part->ready_time_ns <= part->start_time_ns ||
+	    part->ready_time_ns >= walk->now_ns)
+		return 0;
+	FLEXTRACE_TRY(tell(walk, part->ready_time_ns, PATH_COMMUNICATION, name));
+	last = part->last == FLEXTRACE_NONE ? NULL : &walk->graph->parts[part->last];
+	if (walk->crosses && last && last->at != FLEXTRACE_NONE) {
+		FLEXTRACE_TRY(cross(walk, last));
+		return 1;
+	}
+	FLEXTRACE_TRY(tell(walk, part->start_time_ns, PATH_WAIT, name));
+	return 2;
+}
+
+static int pass_work(struct walk *walk)
+{
+	uint32_t index = walk->work;
+	const struct path_work *work = &walk->graph->works[index];
+	int code = 0;
+
+	if (work->class == WORK_COMMUNICATION)
+		code = pass_collective(
+			walk,
+			path_part_at(walk->graph, work->start_time_ns, work->process, work->device),
+			work->name);
+	if (code == 1 || code < 0)
+		return code;
+	FLEXTRACE_TRY(tell(walk, work->start_time_ns, (enum path_kind)work->class, work->name));
+	return leave_work(walk, index);
+}
+
+/* -- host calls -------------------------------------------------------------------------------- */
+
+/* Whether work is what a call that returns now waited for. */
+static bool is_waited_for(const struct walk *walk, uint32_t place, uint32_t work_index)
+{
+	const struct path_work *work = &walk->graph->works[work_index];
+	const struct call *calls = walk->graph->calls.calls;
+
+	if (work->start_time_ns >= work->end_time_ns)
+		return false;
+	if (path_call_of(walk->graph, calls[place].row) != PATH_CALL_WAITS)
+		return work->launch == place;
+	return work->launch == FLEXTRACE_NONE ||
+	       calls[work->launch].row->start_time_ns <= calls[place].row->start_time_ns;
+}
+
+/* The work that a call that returns now waited for; FLEXTRACE_NONE: it did not wait. */
+static uint32_t waited_for(const struct walk *walk, uint32_t place)
+{
+	const struct path_graph *graph = walk->graph;
+	int64_t since_ns = graph->calls.calls[place].row->start_time_ns;
+	const uint32_t *first;
+	uint64_t n = 0;
+
+	if (graph->has_launched[place] ||
+	    path_call_of(graph, graph->calls.calls[place].row) == PATH_CALL_WAITS)
+		n = path_count_ended(graph, walk->process, walk->now_ns, &first);
+	for (; n && graph->works[first[n - 1]].end_time_ns > since_ns; n--)
+		if (is_waited_for(walk, place, first[n - 1]))
+			return first[n - 1];
+	return FLEXTRACE_NONE;
+}
+
+/* Goes to what calls that return now waited for, the innermost first. 0: they did not wait. */
+static int leave_waits(struct walk *walk, uint32_t place)
+{
+	const struct call *calls = walk->graph->calls.calls;
+
+	for (; place != FLEXTRACE_NONE && calls[place].row->end_time_ns == walk->now_ns;
+	     place = calls[place].parent) {
+		const struct host_row *row = calls[place].row;
+		uint32_t work;
+		int code;
+
+		if (row->kind == HOST_COLLECTIVE) {
+			code = pass_collective(walk,
+			                       path_part_at(walk->graph, row->start_time_ns,
+			                                    walk->process, FLEXTRACE_NONE),
+			                       row->name);
+			if (code)
+				return code < 0 ? code : 1;
+		}
+		work = waited_for(walk, place);
+		if (work == FLEXTRACE_NONE)
+			continue;
+		FLEXTRACE_TRY(go_to_work(walk, work, PATH_WAIT, row->name));
+		return 1;
+	}
+	return 0;
+}
+
+static bool is_call(const struct host_row *row)
+{
+	return row->kind != HOST_STEP && row->kind != HOST_WINDOW;
+}
+
+/* The innermost call around now; `*ret_since_ns`: since when there is no other. */
+static uint32_t innermost(const struct walk *walk, uint32_t place, int64_t *ret_since_ns)
+{
+	const struct call *calls = walk->graph->calls.calls;
+
+	*ret_since_ns = INT64_MIN;
+	if (place != FLEXTRACE_NONE && calls[place].row->end_time_ns >= walk->now_ns)
+		*ret_since_ns = calls[place].row->start_time_ns;
+	while (place != FLEXTRACE_NONE && calls[place].row->end_time_ns < walk->now_ns) {
+		*ret_since_ns = calls[place].row->end_time_ns;
+		place = calls[place].parent;
+	}
+	return place;
+}
+
+/* One call, or what is between two, on a thread. */
+static int pass_thread(struct walk *walk)
+{
+	const struct path_graph *graph = walk->graph;
+	uint32_t place = path_row_before(graph, walk->track, walk->now_ns, &walk->at);
+	int64_t since_ns;
+	int code;
+
+	place = innermost(walk, place, &since_ns);
+	code = place == FLEXTRACE_NONE ? 0 : leave_waits(walk, place);
+	if (code)
+		return code < 0 ? code : FLEXTRACE_OK;
+	if (place == FLEXTRACE_NONE && walk->track != walk->home && walk->home != FLEXTRACE_NONE) {
+		walk->track = walk->home;
+		return FLEXTRACE_OK;
+	}
+	return tell(walk, since_ns, PATH_HOST,
+	            place != FLEXTRACE_NONE && is_call(graph->calls.calls[place].row)
+	                    ? graph->calls.calls[place].row->name
+	                    : 0);
+}
+
+/* -- the walk ---------------------------------------------------------------------------------- */
+
+static int walk_back(struct walk *walk)
+{
+	while (walk->now_ns > walk->start_time_ns) {
+		if (walk->work != FLEXTRACE_NONE)
+			FLEXTRACE_TRY(pass_work(walk));
+		else if (walk->track != FLEXTRACE_NONE)
+			FLEXTRACE_TRY(pass_thread(walk));
+		else
+			FLEXTRACE_TRY(tell(walk, walk->start_time_ns, PATH_WAIT, 0));
+	}
+	return FLEXTRACE_OK;
+}
+
+static void reverse(struct path_piece *pieces, uint32_t n)
+{
+	for (uint32_t i = 0; i < n / 2; i++) {
+		struct path_piece piece = pieces[i];
+
+		pieces[i] = pieces[n - 1 - i];
+		pieces[n - 1 - i] = piece;
+	}
+}
+
+struct paths {
+	struct path_graph graph;
+	struct walk walk;
+	path_taker *take;
+	void *context; /* weak */
+};
+
+static int find_path(void *context, const struct path_step *step)
+{
+	struct paths *paths = context;
+	struct walk *walk = &paths->walk;
+	struct path path = {.start_time_ns = step->start_time_ns,
+	                    .end_time_ns = step->end_time_ns,
+	                    .process = step->is_of_all ? FLEXTRACE_NONE : step->process,
+	                    .name = step->name};
+
+	walk->start_time_ns = step->start_time_ns;
+	walk->now_ns = step->end_time_ns;
+	walk->process = step->process;
+	walk->home = step->track;
+	walk->track = step->track;
+	walk->work = step->last_work;
+	walk->crosses = step->is_of_all;
+	walk->n_pieces = 0;
+	FLEXTRACE_TRY(walk_back(walk));
+	reverse(walk->pieces, walk->n_pieces);
+	path.pieces = walk->pieces;
+	path.n_pieces = walk->n_pieces;
+	if (path.n_pieces)
+		paths->take(paths->context, &path);
+	return FLEXTRACE_OK;
+}
+
+int paths_find(const struct findings *findings, path_taker *take, void *context)
+{
+	struct paths paths = {.take = take, .context = context};
+	int code = path_graph_init(&paths.graph, findings);
+
+	paths.walk.graph = &paths.graph;
+	if (code == FLEXTRACE_OK)
+		code = path_steps_each(&paths.graph, findings->owners, find_path, &paths);
+	free(paths.walk.pieces);
+	path_graph_release(&paths.graph);
+	return code;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * path.h: critical paths: the chain of host calls and device work that a step had to wait for.
+ *
+ * A path is walked backwards, from what ended the step to its start, each time to what it was that
+ * the next piece had to wait for. So its pieces follow each other without a hole: they add up to
+ * the time of the step exactly. What bounds what:
+ *
+ *   a host call     what its thread did before it. A call that waits for devices (its name says
+ *                   "Synchronize", or it is aiuScheduleWait), or for work that it launched itself:
+ *                   the last work, launched before the wait, that ended before it returned, if that
+ *                   was at work when the wait began.
+ *   device work     what was before it in its queue, if that ended after the launch had been made;
+ *                   else the launch. Where the host has called a wait between queues
+ *                   ("...StreamWaitEvent") since the launch before it in its queue: work of another
+ *                   queue that ended later than both.
+ *   a collective    the last rank to arrive, where all wait for all.
+ *   a thread        that did nothing: the thread of the step.
+ *
+ * A step is what its program recorded as one, else a window, else the whole run of a process; with
+ * the device work that was launched in it, which may end later than the host. Times are taken as
+ * they are: work that seems to begin before its launch is bound by the moment when it began.
+ *
+ * Memory: 48 bytes and 12 more for each piece of device work, 20 for each host row, and 24 for each
+ * piece of the longest path.
+ */
+#ifndef FLEXTRACE_PATH_H
+#define FLEXTRACE_PATH_H
+
+#include "model/timeline/findings.h"
+#include "model/timeline/timeline_read.h"
+
+enum path_kind {
+	PATH_COMPUTE, /* as enum work_class, up to here */
+	PATH_COMMUNICATION,
+	PATH_MEMORY,
+	PATH_PREPARE,
+	PATH_HOST,         /* a call, or between calls: then it has no name */
+	PATH_LAUNCH_DELAY, /* from the launch to the start, where the queue was empty */
+	PATH_QUEUE_DELAY,  /* from the end of other device work to the start */
+	PATH_WAIT,         /* from the end of device work to that of the call which waited for it; a
+	                    * collective before the last rank came; and what nobody knows */
+	PATH_KIND_COUNT
+};
+
+struct path_piece {
+	int64_t start_time_ns, end_time_ns;
+	uint32_t process; /* index: of whom */
+	uint32_t name;    /* string; 0: none. Of a delay: what was delayed */
+	uint8_t kind;     /* enum path_kind */
+};
+
+struct path {
+	int64_t start_time_ns, end_time_ns;
+	uint32_t process;                /* index; FLEXTRACE_NONE: over all ranks */
+	uint32_t name;                   /* string: of the step; 0: a whole run */
+	const struct path_piece *pieces; /* weak: in order of time, without a hole */
+	uint32_t n_pieces;
+};
+
+/* "compute", ..., "host", "launch_delay", "queue_delay", "wait". */
+const char *path_kind_name(uint8_t kind);
+
+typedef void path_taker(void *context, const struct path *path);
+
+/* Tells the paths of all steps, rank by rank in order of time, then those over all ranks, where
+ * there are several: of steps of one name. FLEXTRACE_E_MEMORY or 0. */
+int paths_find(const struct findings *findings, path_taker *take, void *context);
+
+#endif
