@@ -5,7 +5,7 @@ flextrace_add_unit_test(NAME csv_reader SOURCES converter/base/text/csv_reader.c
 flextrace_add_unit_test(NAME table_view SOURCES cli/report/csv_table.c cli/report/table_view.c cli/terminal/human.c cli/terminal/message.c
 	LIBS flextrace_core)
 flextrace_add_unit_test(NAME diff SOURCES cli/report/diff.c cli/report/diff_text.c cli/report/summary.c cli/report/summary_ops.c
-	cli/report/summary_aie.c cli/report/summary_emitted.c cli/report/summary_zones.c cli/terminal/human.c cli/terminal/message.c
+	cli/report/summary_aie.c cli/report/summary_answers.c cli/report/summary_emitted.c cli/report/summary_zones.c cli/terminal/human.c cli/terminal/message.c
 	tests/support/scratch.c LIBS flextrace_core m)
 flextrace_add_unit_test(NAME twice SOURCES cli/report/twice.c tests/support/scratch.c LIBS flextrace_core)
 flextrace_add_unit_test(NAME instrumentation SOURCES cli/doctor/instrumentation.c tracer/src/area/elf_file.c tracer/src/area/elf_names.c converter/base/error.c)
@@ -13,7 +13,7 @@ flextrace_add_unit_test(NAME launcher SOURCES cli/process/launcher.c cli/process
 flextrace_add_unit_test(NAME salvage SOURCES cli/ring/salvage.c cli/ring/layout.c converter/base/text/text_file.c)
 flextrace_add_unit_test(NAME salvage_kills SOURCES cli/ring/salvage.c cli/ring/layout.c converter/base/text/text_file.c)
 flextrace_add_unit_test(NAME summary SOURCES cli/report/summary.c cli/report/summary_ops.c cli/report/summary_aie.c
-	cli/report/summary_emitted.c cli/report/summary_zones.c cli/terminal/human.c cli/terminal/message.c tests/support/scratch.c LIBS flextrace_core)
+	cli/report/summary_answers.c cli/report/summary_emitted.c cli/report/summary_zones.c cli/terminal/human.c cli/terminal/message.c tests/support/scratch.c LIBS flextrace_core)
 
 if(TARGET flextrace)
 	list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)

@@ -114,7 +114,7 @@ static bool *find_texts(const char *dir, const char *file, const struct csv_tabl
 static int print_json(const char *dir, const char *name, const struct csv_table *table,
                       const struct table_view *view, struct flextrace_error *error)
 {
-	char file[NAME_MAX + 1];
+	char file[NAME_MAX + sizeof(".csv")];
 	bool *is_text;
 	int code;
 

@@ -82,6 +82,17 @@ const char *summary_text(const cJSON *object, const char *key)
 	return text ? text : "";
 }
 
+const char *summary_process(const struct owner_cells *owner, char text[64])
+{
+	bool has_rank = owner->rank != COLUMN_NONE_I64;
+	int64_t number = has_rank ? owner->rank : owner->pid;
+
+	if (number == COLUMN_NONE_I64)
+		return "pid ";
+	snprintf(text, 64, "%s %" PRId64, has_rank ? "rank" : "pid", number);
+	return text;
+}
+
 /* -- what ran ---------------------------------------------------------------------------------- */
 
 static void print_process(FILE *to, const cJSON *process)
@@ -333,18 +344,6 @@ static void print_bound(FILE *to, double ns)
 		fprintf(to, " %9s", "-");
 }
 
-/* "rank 0", or "pid 1" where nobody told the rank. */
-static const char *name_process(const struct owner_cells *owner, char text[64])
-{
-	bool has_rank = owner->rank != COLUMN_NONE_I64;
-	int64_t number = has_rank ? owner->rank : owner->pid;
-
-	if (number == COLUMN_NONE_I64)
-		return "pid ";
-	snprintf(text, 64, "%s %" PRId64, has_rank ? "rank" : "pid", number);
-	return text;
-}
-
 static void print_clock(FILE *to, const struct clock_row *clock)
 {
 	uint64_t n_events = clock->count.events;
@@ -358,7 +357,7 @@ static void print_clock(FILE *to, const struct clock_row *clock)
 	if (clock->of.segment > 0)
 		snprintf(segment, sizeof(segment), ".%u", clock->of.segment);
 	snprintf(text, sizeof(text), "%s device %s domain %s%s",
-	         name_process(&clock->owner, process), device, domain, segment);
+	         summary_process(&clock->owner, process), device, domain, segment);
 	if (isfinite(clock->of.freq_mhz))
 		snprintf(rate, sizeof(rate), "%.6f", clock->of.freq_mhz);
 	if (isfinite(clock->of.ci_ppm))
@@ -410,7 +409,7 @@ static void print_host_clock(FILE *to, const struct alignment_row *row)
 {
 	char text[128], process[64];
 
-	snprintf(text, sizeof(text), "%s on %s", name_process(&row->owner, process),
+	snprintf(text, sizeof(text), "%s on %s", summary_process(&row->owner, process),
 	         row->owner.host);
 	summary_cell(to, "  ", text, CLOCK_NAME_COLUMNS);
 	fprintf(to, " %15.6f", isfinite(row->of.offset_ns) ? row->of.offset_ns / 1e9 : 0);
@@ -556,6 +555,7 @@ int summary_print(const char *output_dir, FILE *to, struct flextrace_error *erro
 	}
 	print_what_ran(to, run);
 	cli_heading(to, "Where the time went");
+	summary_print_devices(to, output_dir);
 	if (rows_open(&rows, output_dir, "kernels.csv", kernel_columns, KERNEL_COLUMNS, NULL))
 		print_times(to, &rows, "device work", false);
 	if (rows_open(&rows, output_dir, "runtime.csv", runtime_columns, RUNTIME_COLUMNS, NULL))

@@ -455,6 +455,45 @@ static void test_clocks__name_the_process_that_has_no_rank(void **state)
 	"{\"pid\":7,\"program\":\"p\",\"scope\":{\"emitted\":" least most ",\"read\":" read "}}"
 
 /* Of a program that ran on it is not known to the record what belongs to the recording. */
+#define BREAKDOWN                                                                             \
+	"rank,host,pid,device,wall_ns,compute_ns,exposed_communication_ns,exposed_memory_ns," \
+	"exposed_prepare_ns,host_wait_ns,idle_ns\n"
+
+static void test_devices__are_told_with_what_their_time_went_to(void **state)
+{
+	char *text = summary_of_table("tables/breakdown.csv",
+	                              BREAKDOWN "0,a,1,2,2000,1000,500,0,0,100,500\n"
+	                                        ",a,7,0,0,0,0,0,0,0,0\n"
+	                                        "0,a,1,,2000,1000,500,0,0,100,500\n"
+	                                        ",,,,2000,1000,500,0,0,100,500\n");
+
+	(void)state;
+	assert_contains(text,
+	                "    rank 0 device 2                        2.00 us    50.0%    25.0% "
+	                "    0.0%     0.0%    25.0%      5.0%\n");
+	assert_contains(text, "    pid 7 device 0                            0 ns     0.0%");
+	assert_contains(text, "    rank 0                                 2.00 us    50.0%");
+	assert_contains(text, "    all                                    2.00 us    50.0%");
+	free(text);
+}
+
+static void test_devices__beyond_the_first_are_summed(void **state)
+{
+	char table[4096] = BREAKDOWN, *text;
+
+	(void)state;
+	for (int i = 0; i < 12; i++)
+		snprintf(table + strlen(table), sizeof(table) - strlen(table),
+		         "%d,a,1,0,100,100,0,0,0,0,0\n", i);
+	strcat(table, ",,,,1200,600,0,0,0,0,600\n");
+	text = summary_of_table("tables/breakdown.csv", table);
+	assert_contains(text, "rank 7 device 0");
+	assert_lacks(text, "rank 8 device 0");
+	assert_contains(text, "and 5 more, see tables/breakdown.csv");
+	assert_contains(text, "    all                                    1.20 us    50.0%");
+	free(text);
+}
+
 static void test_emitted__is_between_two_numbers_where_programs_ran_on(void **state)
 {
 	char *text = summary_with("{\"emitted\":{\"processes\":[" EMITTED_BY(
@@ -475,6 +514,8 @@ static void test_emitted__is_between_two_numbers_where_programs_ran_on(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_devices__are_told_with_what_their_time_went_to),
+		cmocka_unit_test(test_devices__beyond_the_first_are_summed),
 		cmocka_unit_test(test_emitted__is_between_two_numbers_where_programs_ran_on),
 		cmocka_unit_test(test_summary__lets_no_text_drive_the_terminal),
 		cmocka_unit_test(test_cores__are_shown_where_the_run_has_some),
