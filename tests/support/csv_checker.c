@@ -30,6 +30,7 @@ struct checker {
 	long line; /* records, the header is 1 */
 	int64_t last_time;
 	bool has_time;
+	char owner[256]; /* of the row before, where the table is in order of owners */
 };
 
 static void complain(struct checker *checker, const char *format, ...)
@@ -196,6 +197,30 @@ static int find_column(const struct checker *checker, const char *name)
 	return -1;
 }
 
+/* Whether a row is the first of a rank, or of a step of it, in a table that is in their order. */
+static bool is_of_another(struct checker *checker)
+{
+	static const char *const tables[] = {"overview.csv", "critical_path.csv",
+	                                     "critical_path_summary.csv"};
+	static const char *const columns[] = {"rank", "pid", "step"};
+	char owner[sizeof(checker->owner)] = "";
+	bool is_another, is_by_owner = false;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		is_by_owner |= strcmp(checker->name, tables[i]) == 0;
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		int column = find_column(checker, columns[i]);
+		size_t length = strlen(owner);
+
+		if (column >= 0)
+			snprintf(owner + length, sizeof(owner) - length, "%s,",
+			         checker->fields[column]);
+	}
+	is_another = strcmp(owner, checker->owner) != 0;
+	memcpy(checker->owner, owner, sizeof(owner));
+	return is_by_owner && is_another;
+}
+
 /* Rows of a time are in order of it; an interval's duration is its end less its start. */
 static void check_times(struct checker *checker)
 {
@@ -207,7 +232,7 @@ static void check_times(struct checker *checker)
 	if (time < 0)
 		return;
 	time_ns = strtoll(checker->fields[time], NULL, 10);
-	if (checker->has_time && time_ns < checker->last_time)
+	if (!is_of_another(checker) && checker->has_time && time_ns < checker->last_time)
 		complain(checker, "%s goes backwards", checker->columns[time].name);
 	checker->last_time = time_ns;
 	checker->has_time = true;
