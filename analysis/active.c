@@ -84,4 +84,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return FLEXTRACE_OK;
 }
 
-const struct analysis analysis_active = ANALYSIS_CSV("active", columns, fill);
+const struct analysis analysis_active =
+	ANALYSIS_CSV("active", columns, fill, .title = "Active time of devices",
+                     .what = "How much of the time between its first and last work each "
+                             "device computed. What overlaps is counted once.");

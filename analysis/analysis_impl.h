@@ -13,10 +13,14 @@
 
 struct writer;
 
-/* A file NAME.csv that `fill` fills. */
-#define ANALYSIS_CSV(NAME, COLUMNS, FILL)                                                          \
-	{                                                                                          \
-		.name = NAME, .file = {.name = NAME ".csv", .table = COLUMN_TABLE(COLUMNS, FILL) } \
+/* A file NAME.csv that `fill` fills; behind it `.title` and `.what` for people. */
+#define ANALYSIS_CSV(NAME, COLUMNS, FILL, ...)                \
+	{                                                     \
+		.name = NAME, .file = {                       \
+			.name = NAME ".csv",                  \
+			.table = COLUMN_TABLE(COLUMNS, FILL), \
+			##__VA_ARGS__                         \
+		}                                             \
 	}
 
 /* A file FILE that `write` writes. */

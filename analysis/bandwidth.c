@@ -164,4 +164,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_bandwidth = ANALYSIS_CSV("bandwidth", columns, fill);
+const struct analysis analysis_bandwidth =
+	ANALYSIS_CSV("bandwidth", columns, fill, .title = "Bandwidth of copies",
+                     .what = "What the DMA of each device moved: bytes divided by the "
+                             "duration of each transfer that says its bytes.");

@@ -148,7 +148,11 @@ static int fill_kernels(const struct findings *findings, struct row_sink *sink)
 	return fill(findings, device_label, count_kernels, sink);
 }
 
-const struct analysis analysis_kernels = ANALYSIS_CSV("kernels", kernel_columns, fill_kernels);
+const struct analysis analysis_kernels =
+	ANALYSIS_CSV("kernels", kernel_columns, fill_kernels, .title = "Device work by name",
+                     .what = "Device work by kind and name of each rank: calls, and their "
+                             "durations in all, mean, median, least, most and standard "
+                             "deviation. The share is that of all device work of the rank.");
 
 /* -- functions ------------------------------------------------------------------------------- */
 
@@ -227,4 +231,8 @@ static int fill_runtime(const struct findings *findings, struct row_sink *sink)
 	return fill(findings, host_label, count_functions, sink);
 }
 
-const struct analysis analysis_runtime = ANALYSIS_CSV("runtime", runtime_columns, fill_runtime);
+const struct analysis analysis_runtime =
+	ANALYSIS_CSV("runtime", runtime_columns, fill_runtime, .title = "Host functions by name",
+                     .what = "Host functions by kind and name of each rank: calls, "
+                             "durations, and self time, which is a call without the calls "
+                             "inside it on its thread.");

@@ -190,4 +190,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_categories = ANALYSIS_CSV("categories", columns, fill);
+const struct analysis analysis_categories =
+	ANALYSIS_CSV("categories", columns, fill, .title = "Compiler categories",
+                     .what = "Kernels by the compiler's category: calls, time, and how "
+                             "busy the matrix unit was, which is ideal cycles divided by "
+                             "measured cycles.");

@@ -95,4 +95,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_collectives = ANALYSIS_CSV("collectives", columns, fill);
+const struct analysis analysis_collectives =
+	ANALYSIS_CSV("collectives", columns, fill, .title = "Collectives",
+                     .what = "What ranks did together, and how long each waited: the wait "
+                             "of a rank lasts from its arrival to that of the last one. "
+                             "Bandwidth is bytes divided by duration.");

@@ -269,5 +269,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_communication_matrix = ANALYSIS_CSV("communication_matrix", columns,
-                                                                   fill);
+const struct analysis analysis_communication_matrix =
+	ANALYSIS_CSV("communication_matrix", columns, fill, .title = "Who sent to whom",
+                     .what = "Messages and bytes that each rank sent to each other one and "
+                             "received of it, in all and in each window.");

@@ -44,4 +44,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return FLEXTRACE_OK;
 }
 
-const struct analysis analysis_compiler = ANALYSIS_CSV("compiler", columns, fill);
+const struct analysis analysis_compiler =
+	ANALYSIS_CSV("compiler", columns, fill, .title = "Tables of the compiler",
+                     .what = "Which of the compiler's tables was taken for how many runs "
+                             "of kernels, and how well it fits them.");

@@ -25,8 +25,11 @@ static int fill_iterations(const struct findings *findings, struct row_sink *sin
 	return FLEXTRACE_OK;
 }
 
-const struct analysis analysis_iterations = ANALYSIS_CSV("iterations", iteration_columns,
-                                                         fill_iterations);
+const struct analysis analysis_iterations =
+	ANALYSIS_CSV("iterations", iteration_columns, fill_iterations, .title = "Iterations",
+                     .what = "Each repetition of what a rank does: its steps, or the turns "
+                             "of the loop that was found in its kernels. A duration lasts "
+                             "from the begin of one to its end.");
 
 /* -- loops.csv ------------------------------------------------------------------------------ */
 
@@ -66,4 +69,7 @@ static int fill_loops(const struct findings *findings, struct row_sink *sink)
 	return FLEXTRACE_OK;
 }
 
-const struct analysis analysis_loops = ANALYSIS_CSV("loops", loop_columns, fill_loops);
+const struct analysis analysis_loops =
+	ANALYSIS_CSV("loops", loop_columns, fill_loops, .title = "Loops",
+                     .what = "How regular the iterations of each rank are: period from "
+                             "begin to begin, its median, spread and outliers.");

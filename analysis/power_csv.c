@@ -492,4 +492,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_power = ANALYSIS_CSV("power", columns, fill);
+const struct analysis analysis_power =
+	ANALYSIS_CSV("power", columns, fill, .title = "Power of devices",
+                     .what = "What each device drew between samples of its power counter: "
+                             "energy over time, with kernels and without. Mean watts are "
+                             "joules divided by seconds.");

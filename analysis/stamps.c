@@ -305,4 +305,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_stamps = ANALYSIS_CSV("stamps", columns, fill);
+const struct analysis analysis_stamps =
+	ANALYSIS_CSV("stamps", columns, fill, .title = "Parts of kernels",
+                     .what = "How long it took from each stamp of a control block to the "
+                             "next, by kernel, in cycles of the counter and in ns by its "
+                             "rate.");

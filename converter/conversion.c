@@ -97,6 +97,7 @@ static struct pipeline_options pipeline_options_of(const struct conversion_optio
 	return (struct pipeline_options){
 		.emit = {.output_dir = options->output_dir,
 	                 .formats = options->formats,
+	                 .report_rows = (uint32_t)options->report_rows,
 	                 .gzip = options->gzip,
 	                 .n_threads = options->n_threads},
 		.align = options->align,

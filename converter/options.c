@@ -18,7 +18,8 @@ const struct option_spec conversion_option_table[] = {
 	OPTION("output-dir", 'o', TEXT, MEMBER(output_dir), "DIR",
 	       "Write all files into DIR, which is created if missing", .is_untold = true),
 	OPTION("formats", 'f', TEXT, MEMBER(formats), "LIST",
-	       "Comma separated formats to write", .is_always_told = true),
+	       "Formats to write: chrome (trace.json), csv, json (tables), report (report.html), "
+	       "text (timeline.txt), tt-log, tt-log-6", .is_always_told = true),
 	OPTION("gzip", 'z', FLAG, MEMBER(gzip), NULL,
 	       "Write trace.json.gz instead of trace.json", .is_always_told = true),
 	OPTION("rho-ppm", 0, REAL, MEMBER(clock.rho_ppm), "PPM",
@@ -83,6 +84,8 @@ const struct option_spec conversion_option_table[] = {
 	       "Make them, whatever the profile says", .is_untold = true),
 	OPTION("summarize-comm", 0, FLAG, MEMBER(summarize_comm), NULL,
 	       "Write communication.txt: messages between devices, one a line"),
+	OPTION("report-rows", 0, NUMBER, MEMBER(report_rows), "N",
+	       "Show N rows of each table in report.html", .min = 1, .max = 1e6),
 	OPTION("power-unit", 0, TEXT, MEMBER(findings.power_unit), "UNIT",
 	       "What the power counters count by: us, cycle or uJ", .fallback = "as they tell"),
 	OPTION("fail-on-loss", 0, LIMIT, MEMBER(plain.fail_on_loss), "N",

@@ -127,6 +127,7 @@ struct conversion_options {
 	struct text_list with, without; /* names, see derivations.h */
 	bool summarize_comm;
 	uint64_t memory_limit_bytes; /* 0 = none */
+	int64_t report_rows;
 	/* of import_option_table */
 	const char *as;          /* dialect of imported files, NULL = by content */
 	const char *torch_ranks; /* of imported files */
@@ -140,13 +141,14 @@ struct conversion_options {
 	uint32_t n_pairs;
 };
 /* The defaults of all options: help, man pages, run.json and the plug-in take them from here. */
-#define CONVERSION_OPTIONS_INIT                                                               \
-	{                                                                                     \
-		.formats = "chrome,csv", .clock = {.rho_ppm = DEFAULT_RHO_PPM},               \
-		.align = ALIGN_OPTIONS_INIT, .findings = {.aie = AIE_OPTIONS_INIT}, .view = { \
-			.overlap = "lanes",                                                   \
-			.time_unit = "ms"                                                     \
-		}                                                                             \
+#define CONVERSION_OPTIONS_INIT                                                     \
+	{                                                                           \
+		.formats = "chrome,csv", .report_rows = 2000,                       \
+		.clock = {.rho_ppm = DEFAULT_RHO_PPM}, .align = ALIGN_OPTIONS_INIT, \
+		.findings = {.aie = AIE_OPTIONS_INIT}, .view = {                    \
+			.overlap = "lanes",                                         \
+			.time_unit = "ms"                                           \
+		}                                                                   \
 	}
 
 /* All of struct conversion_options: what every conversion takes, what those take that read files of

@@ -5,7 +5,7 @@ set(emit_writer
 	converter/base/text/writer.c converter/base/text/writer_text.c converter/base/error.c tests/support/scratch.c)
 # What every emitter stands on, with the fixture in place of the stages before.
 set(emit_base ${emit_writer}
-	converter/output/clock_columns.c converter/output/column_text.c
+	converter/output/clock_columns.c converter/output/column_json.c converter/output/column_text.c
 	converter/output/fragments.c converter/output/view.c
 	converter/engine/gather.c converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c ${table_sources} tests/support/emit_fixture.c tests/support/timeline_fixture.c)
 set(emit_chrome
@@ -18,12 +18,12 @@ set(emit_libs PkgConfig::CJSON ZLIB::ZLIB Threads::Threads m)
 flextrace_add_unit_test(NAME writer SOURCES ${emit_writer} LIBS ${emit_libs})
 flextrace_add_unit_test(NAME writer_files SOURCES ${emit_writer} tests/support/full_disk.c LIBS ${emit_libs})
 target_link_options(test_writer_files PRIVATE -Wl,--wrap=write)
-flextrace_add_unit_test(NAME column_text SOURCES ${emit_writer} converter/output/column_text.c LIBS ${emit_libs})
+flextrace_add_unit_test(NAME column_text SOURCES ${emit_writer} converter/output/column_json.c converter/output/column_text.c LIBS ${emit_libs})
 flextrace_add_unit_test(NAME doubles SOURCES ${emit_writer} LIBS ${emit_libs})
 flextrace_add_unit_test(NAME trace_checker SOURCES tests/support/trace_checker.c LIBS ${emit_libs})
 foreach(name chrome chrome_cases chrome_views)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${emit_base} ${emit_chrome}
-		converter/output/emit.c converter/output/output_dir.c tests/support/chrome_fixture.c tests/support/trace_checker.c LIBS ${emit_libs})
+		converter/output/emit.c converter/output/report_data.c converter/output/report/page.c converter/output/output_dir.c tests/support/chrome_fixture.c tests/support/trace_checker.c LIBS ${emit_libs})
 endforeach()
 
 # check_trace DIR/trace.json: for the end-to-end tests.
@@ -58,6 +58,6 @@ flextrace_add_unit_test(NAME text SOURCES ${emit_base} converter/output/text/tex
 flextrace_add_unit_test(NAME run_json SOURCES ${emit_base} converter/output/run_json.c
 	LIBS ${emit_libs})
 flextrace_add_unit_test(NAME emit SOURCES ${emit_base} ${emit_chrome} ${emit_csv}
-	converter/output/text/text.c converter/output/run_json.c converter/output/emit.c converter/output/output_dir.c tests/support/full_disk.c LIBS ${emit_libs})
+	converter/output/text/text.c converter/output/run_json.c converter/output/emit.c converter/output/report_data.c converter/output/report/page.c converter/output/output_dir.c tests/support/full_disk.c LIBS ${emit_libs})
 target_link_options(test_emit PRIVATE -Wl,--wrap=write)
 flextrace_add_unit_test(NAME report_page SOURCES converter/output/report/page.c LIBS ${emit_libs})

@@ -382,8 +382,14 @@ static int fill_stack(const struct findings *findings, struct row_sink *sink)
 	return fill_detail(findings, DETAIL_STACK, sink);
 }
 
-const struct analysis analysis_key_averages = ANALYSIS_CSV("key_averages", columns, fill);
-const struct analysis analysis_key_averages_shapes = ANALYSIS_CSV("key_averages_shapes",
-                                                                  shapes_columns, fill_shapes);
-const struct analysis analysis_key_averages_stack = ANALYSIS_CSV("key_averages_stack",
-                                                                 stack_columns, fill_stack);
+const struct analysis analysis_key_averages =
+	ANALYSIS_CSV("key_averages", columns, fill, .title = "Averages by name",
+                     .what = "Self and total time of each name on host and device, as "
+                             "torch's table has them. Device time counts for the operation "
+                             "that launched it.");
+const struct analysis analysis_key_averages_shapes = ANALYSIS_CSV(
+	"key_averages_shapes", shapes_columns, fill_shapes, .title = "Averages by name and shapes",
+	.what = "The same by name and shapes of inputs.");
+const struct analysis analysis_key_averages_stack = ANALYSIS_CSV(
+	"key_averages_stack", stack_columns, fill_stack, .title = "Averages by name and stack",
+	.what = "The same by name and Python stack.");

@@ -181,4 +181,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_breakdown = ANALYSIS_CSV("breakdown", columns, fill);
+const struct analysis analysis_breakdown =
+	ANALYSIS_CSV("breakdown", columns, fill, .title = "What the time of devices went to",
+                     .what = "The wall time of each device: computing, communication, "
+                             "memory and idle by its cause. The parts add up to the wall "
+                             "time exactly.");

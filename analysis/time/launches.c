@@ -169,4 +169,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_launches = ANALYSIS_CSV("launches", columns, fill);
+const struct analysis analysis_launches =
+	ANALYSIS_CSV("launches", columns, fill, .title = "Launches",
+                     .what = "From the call of the host that launched work to its start on "
+                             "the device: delays by name. One below 0 is an error of a "
+                             "clock.");

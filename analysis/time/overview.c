@@ -178,4 +178,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_overview = ANALYSIS_CSV("overview", columns, fill);
+const struct analysis analysis_overview =
+	ANALYSIS_CSV("overview", columns, fill, .title = "Utilisation over time",
+                     .what = "How much of each slice of time a device was at work, by what "
+                             "it did.");

@@ -132,4 +132,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_queue_length = ANALYSIS_CSV("queue_length", columns, fill);
+const struct analysis analysis_queue_length =
+	ANALYSIS_CSV("queue_length", columns, fill, .title = "Length of queues",
+                     .what = "How many control blocks were launched and had not ended yet, "
+                             "over time.");

@@ -130,4 +130,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_device_ops = ANALYSIS_CSV("device_ops", device_op_columns, fill);
+const struct analysis analysis_device_ops =
+	ANALYSIS_CSV("device_ops", device_op_columns, fill, .title = "Operations of devices",
+                     .what = "Operations of devices with named processors: cores, first "
+                             "and last cycle, the gap to the one before, and which "
+                             "processor took longest.");

@@ -68,7 +68,11 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_device_stats = ANALYSIS_CSV("device_stats", columns, fill);
+const struct analysis analysis_device_stats =
+	ANALYSIS_CSV("device_stats", columns, fill, .title = "Firmware and kernels by core",
+                     .what = "How long firmware and kernels took on each core and "
+                             "processor, in cycles: count, mean, median, least, most and "
+                             "standard deviation.");
 
 /* -- the text -------------------------------------------------------------------------------- */
 

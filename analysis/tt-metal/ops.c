@@ -236,5 +236,11 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_ops = {.name = "ops",
-                                      .file = {.name = "ops.csv", .table.fill = fill}};
+const struct analysis analysis_ops = {
+	.name = "ops",
+	.file = {.name = "ops.csv",
+                 .title = "Operations",
+                 .what = "Operations of a framework with their host and device times, "
+                         "calls and tensors, in the columns of tt-metal's report of "
+                         "operations.",
+                 .table.fill = fill}};

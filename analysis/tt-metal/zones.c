@@ -98,4 +98,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_zones = ANALYSIS_CSV("zones", columns, fill);
+const struct analysis analysis_zones =
+	ANALYSIS_CSV("zones", columns, fill, .title = "Zones of firmware",
+                     .what = "Zones of the firmware by processor and name: calls, and "
+                             "their cycles in all, mean, median, least and most.");

@@ -2,9 +2,11 @@
 #include "column_text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/timeline/column_cell.h"
+#include "output/column_json.h"
 
 static inline void write_number(const struct column *column, const struct cell *cell,
                                 struct writer *writer)
@@ -32,8 +34,10 @@ struct heads {
 };
 
 struct csv_sink {
-	struct row_sink sink;  /* first */
-	struct writer *writer; /* weak */
+	struct row_sink sink;   /* first */
+	struct writer *writer;  /* weak; NULL: no CSV */
+	struct writer *file;    /* weak: told of a failure in any case */
+	struct json_rows *json; /* weak */
 	struct heads heads;
 	struct writer_high_digits times; /* of the time before */
 };
@@ -97,8 +101,12 @@ static void begin(struct row_sink *sink)
 {
 	struct csv_sink *csv = (struct csv_sink *)sink;
 
+	csv->json->columns = sink->columns;
+	csv->json->n_columns = sink->n_columns;
+	describe(sink->count, sink->columns, sink->n_columns, csv->file);
+	if (!csv->writer)
+		return;
 	column_write_names(csv->writer, sink->columns, sink->n_columns);
-	describe(sink->count, sink->columns, sink->n_columns, csv->writer);
 	find_heads(&csv->heads, sink);
 }
 
@@ -238,6 +246,10 @@ static void put_row(struct row_sink *sink, const void *row)
 	struct csv_sink *csv = (struct csv_sink *)sink;
 	uint32_t n = csv->heads.n;
 
+	if (json_rows_wants(csv->json))
+		json_rows_put(csv->json, row, sink->timeline, sink->instead);
+	if (!csv->writer)
+		return;
 	if (sink->instead) {
 		put_foreign(csv, row);
 	} else {
@@ -248,15 +260,35 @@ static void put_row(struct row_sink *sink, const void *row)
 	end_line(csv->writer);
 }
 
+/* -- files ----------------------------------------------------------------------------------- */
+
+/* A file in all of its forms. */
+struct forms {
+	struct text_sink to; /* first */
+	struct writer lines_file;
+	struct line_sink lines;
+	struct json_rows json;
+	bool has_csv;
+};
+
+void column_lines_name(char name[64], const char *csv_name)
+{
+	const char *dot = strrchr(csv_name, '.');
+
+	snprintf(name, 64, "%.*s.jsonl", (int)(dot ? dot - csv_name : 50), csv_name);
+}
+
 static int fill_table(const struct column_table *table, const struct findings *findings,
-                      struct text_sink *to)
+                      struct forms *forms)
 {
 	struct csv_sink csv = {
 		.sink = {.begin = begin,
 	                 .put = put_row,
 	                 .timeline = findings ? findings->timeline : NULL,
-	                 .count = to->count},
-		.writer = &to->writer,
+	                 .count = forms->to.count},
+		.writer = forms->has_csv ? &forms->to.writer : NULL,
+		.file = &forms->to.writer,
+		.json = &forms->json,
 	};
 	int code;
 
@@ -268,40 +300,141 @@ static int fill_table(const struct column_table *table, const struct findings *f
 	return code;
 }
 
-static int write_file(const struct result_file *file, const struct findings *findings,
-                      struct text_sink *to)
+/* Lines go past here only while somebody wants them as JSON. */
+static void take_line(struct text_sink *to)
 {
-	if (!file->write)
-		return fill_table(&file->table, findings, to);
-	if (file->table.columns) {
-		column_write_names(&to->writer, file->table.columns, file->table.n_columns);
-		describe(to->count, file->table.columns, file->table.n_columns, &to->writer);
-	}
-	return file->write(findings, to);
+	struct forms *forms = (struct forms *)to;
+	struct writer *line = &forms->lines.line;
+
+	if (forms->has_csv)
+		writer_append(&to->writer, line->buffer, (size_t)(line->at - line->buffer));
+	to->writer.replaced_bytes += line->replaced_bytes;
+	line->replaced_bytes = 0;
+	writer_char(line, '\0');
+	if (writer_failed(line))
+		to->writer.failure = line->failure;
+	else
+		json_rows_put_line(&forms->json, line->buffer);
+	line->at = line->buffer;
+	if (forms->has_csv && !json_rows_wants(&forms->json))
+		to->lines = NULL;
 }
 
-int column_save(const struct result_file *file, const struct findings *findings, const char *dir,
-                struct file_count *ret_count, struct flextrace_error *error)
+static int write_file(const struct result_file *file, const struct findings *findings,
+                      struct forms *forms)
 {
-	struct text_sink to = {.dir = dir, .error = error, .count = ret_count};
+	const struct column_table *table = &file->table;
+
+	if (!file->write)
+		return fill_table(table, findings, forms);
+	if (table->columns) {
+		if (forms->has_csv)
+			column_write_names(&forms->to.writer, table->columns, table->n_columns);
+		describe(forms->to.count, table->columns, table->n_columns, &forms->to.writer);
+		forms->json.columns = table->columns;
+		forms->json.n_columns = table->n_columns;
+		forms->lines.take = take_line;
+		if (!forms->has_csv || json_rows_wants(&forms->json))
+			forms->to.lines = &forms->lines;
+	}
+	return file->write(findings, &forms->to);
+}
+
+static bool is_table(const struct result_file *file)
+{
+	return file->table.columns || file->table.fill;
+}
+
+/* What is no table has one form. */
+static bool is_wanted(const struct result_file *file, const struct save_place *place)
+{
+	return file->is_on_top || place->has_csv || is_table(file);
+}
+
+/* On failure nothing is open. */
+static int open_forms(struct forms *forms, const struct result_file *file,
+                      const struct save_place *place, struct flextrace_error *error)
+{
+	char name[64];
 	int code;
 
-	*ret_count = (struct file_count){.file = file->name};
-	FLEXTRACE_TRY(writer_open(&to.writer, dir, file->name, false, error));
-	code = write_file(file, findings, &to);
-	if (code < 0)
-		writer_abandon(&to.writer);
+	forms->has_csv = place->has_csv || file->is_on_top;
+	forms->json.n_to_capture = is_table(file) ? place->n_captured : 0;
+	writer_open_memory(&forms->lines.line);
+	writer_open_memory(&forms->json.captured);
+	writer_open_memory(&forms->lines_file);
+	writer_open_memory(&forms->to.writer);
+	if (forms->has_csv)
+		FLEXTRACE_TRY(writer_open(&forms->to.writer, place->dir, file->name, false, error));
+	if (!is_table(file) || !place->has_lines)
+		return FLEXTRACE_OK;
+	column_lines_name(name, file->name);
+	code = writer_open(&forms->lines_file, place->dir, name, false, error);
+	if (code < 0) {
+		writer_abandon(&forms->to.writer);
+		return code;
+	}
+	forms->json.lines = &forms->lines_file;
+	forms->to.count->has_lines = true;
+	return FLEXTRACE_OK;
+}
+
+static int keep_captured(struct writer *captured, struct file_count *count)
+{
+	bool has_failed = writer_failed(captured);
+
+	if (!has_failed && captured->at != captured->buffer) {
+		captured->at[-1] = '\0'; /* the last comma */
+		count->captured = strdup(captured->buffer);
+		has_failed = !count->captured;
+	}
+	writer_abandon(captured);
+	return has_failed ? FLEXTRACE_E_MEMORY : FLEXTRACE_OK;
+}
+
+/* Of a table without a row, and on failure, nothing stays. */
+static int close_forms(struct forms *forms, int code, struct flextrace_error *error)
+{
+	struct file_count *count = forms->to.count;
+	bool has_csv = forms->has_csv && !count->is_absent;
+	bool has_lines = forms->json.lines && !count->is_absent;
+
+	count->replaced_bytes = forms->has_csv ? forms->to.writer.replaced_bytes
+	                                       : forms->lines_file.replaced_bytes;
+	writer_abandon(&forms->lines.line);
+	if (code >= 0 && has_lines)
+		code = writer_close(&forms->lines_file, error);
+	if (code >= 0 && has_csv)
+		code = writer_close(&forms->to.writer, error);
+	writer_abandon(&forms->lines_file);
+	writer_abandon(&forms->to.writer);
+	return code;
+}
+
+int column_save(const struct result_file *file, const struct findings *findings,
+                const struct save_place *place, struct file_count *ret_count,
+                struct flextrace_error *error)
+{
+	struct forms forms = {.to = {.dir = place->dir, .error = error, .count = ret_count}};
+	int code;
+
+	*ret_count =
+		(struct file_count){.file = file->name, .title = file->title, .what = file->what};
+	ret_count->is_absent = !is_wanted(file, place);
+	if (ret_count->is_absent)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(open_forms(&forms, file, place, error));
+	code = write_file(file, findings, &forms);
+	if (keep_captured(&forms.json.captured, ret_count) < 0 ||
+	    (!forms.has_csv && writer_failed(&forms.to.writer)))
+		code = FLEXTRACE_E_MEMORY;
 	if (code == FLEXTRACE_E_MEMORY)
 		error_set(error, code, "Cannot write %s: no memory", file->name);
-	FLEXTRACE_TRY(code);
-	if (!ret_count->has_classes) /* what was found is all there is */
+	if (code >= 0 && !ret_count->has_classes) /* what was found is all there is */
 		ret_count->expected = ret_count->rows + ret_count->left_out;
-	ret_count->replaced_bytes = to.writer.replaced_bytes;
-	ret_count->is_absent = !ret_count->rows && !file->is_on_top && !writer_failed(&to.writer);
-	if (!ret_count->is_absent)
-		return writer_close(&to.writer, error);
-	writer_abandon(&to.writer);
-	return FLEXTRACE_OK;
+	ret_count->is_absent = !ret_count->rows && !file->is_on_top &&
+	                       !writer_failed(&forms.to.writer);
+	return close_forms(&forms, code, error);
 }
 
 /* -- JSON ------------------------------------------------------------------------------------ */

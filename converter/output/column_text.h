@@ -8,11 +8,22 @@
 #include "model/timeline/columns.h"
 #include "output/emit.h"
 
-/* Writes a file into `dir`, of a table a header line and the rows, and counts them. On failure, and
- * of a table without a row, there is no new file; `ret_count->columns` is the caller's even so.
- * FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
-int column_save(const struct result_file *file, const struct findings *findings, const char *dir,
-                struct file_count *ret_count, struct flextrace_error *error);
+/* Where a file goes, and in which forms: what is no table is no lines of JSON. */
+struct save_place {
+	const char *dir; /* weak */
+	bool has_csv, has_lines;
+	uint32_t n_captured; /* so many rows are kept as well, for a page */
+};
+
+/* Writes a file, of a table a header line and the rows, and counts them; as lines of JSON it ends
+ * in .jsonl. On failure, and of a table without a row, there is no new file; what `ret_count` owns
+ * is the caller's even so. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
+int column_save(const struct result_file *file, const struct findings *findings,
+                const struct save_place *place, struct file_count *ret_count,
+                struct flextrace_error *error);
+
+/* The name of the file of a table as lines of JSON. */
+void column_lines_name(char name[64], const char *csv_name);
 
 /* Writes the header line of a CSV file, and a line of it. */
 void column_write_names(struct writer *writer, const struct column *columns, uint32_t n_columns);

@@ -11,6 +11,8 @@
 #include "base/paths.h"
 #include "column_text.h"
 #include "output_dir.h"
+#include "output/report/page.h"
+#include "output/report_data.h"
 #include "output/run_json.h"
 
 #define DEFAULT_FORMATS "chrome,csv"
@@ -37,6 +39,11 @@ static const struct {
 };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
+/* Tables of "csv" are those of "json", too, in another form. */
+static const char *const format_names[] = {"chrome", "csv",    "json",    "report",
+                                           "text",   "tt-log", "tt-log-6"};
+#define N_FORMAT_NAMES (sizeof(format_names) / sizeof(format_names[0]))
+
 /* -- formats ----------------------------------------------------------------------------------- */
 
 /* True if `names` has `format`. */
@@ -54,37 +61,26 @@ static bool is_chosen(const char *names, const char *format)
 
 static bool is_known(const char *name, size_t n)
 {
-	for (size_t i = 0; i < N_FORMATS; i++) {
-		if (strlen(formats[i].format) == n && !memcmp(formats[i].format, name, n))
+	for (size_t i = 0; i < N_FORMAT_NAMES; i++) {
+		if (strlen(format_names[i]) == n && !memcmp(format_names[i], name, n))
 			return true;
 	}
 	return false;
 }
 
-/* Appends the names of all formats, each once, to `text`. */
-static void list_formats(char *text, size_t n)
-{
-	for (size_t i = 0; i < N_FORMATS; i++) {
-		size_t used = strlen(text);
-
-		if (!strstr(text, formats[i].format))
-			snprintf(text + used, n - used, "%s%s", used ? ", " : "",
-			         formats[i].format);
-	}
-}
-
 int emit_check_formats(const char *names, struct flextrace_error *error)
 {
-	char known[128] = "";
-
-	list_formats(known, sizeof(known));
 	for (const char *at = names; at;) {
 		size_t n = strcspn(at, ",");
 
-		if (!is_known(at, n))
-			return error_set(error, FLEXTRACE_E_USAGE,
-			                 "Unknown format: name=%.*s, known=%s",
-			                 (int)(n < 100 ? n : 100), at, known);
+		if (!is_known(at, n)) {
+			error_set(error, FLEXTRACE_E_USAGE,
+			          "Unknown format: name=%.*s, known=", (int)(n < 100 ? n : 100),
+			          at);
+			for (size_t i = 0; i < N_FORMAT_NAMES; i++)
+				error_list(error, format_names[i]);
+			return FLEXTRACE_E_USAGE;
+		}
 		at = at[n] ? at + n + 1 : NULL;
 	}
 	return 0;
@@ -146,6 +142,7 @@ struct job {
 	bool is_analysis;
 	uint32_t process; /* index, or FLEXTRACE_NONE */
 	char name[64];    /* its path in the output directory */
+	char lines[80];   /* of a table: that as lines of JSON */
 	struct flextrace_error error;
 	int code;
 };
@@ -154,6 +151,7 @@ struct work {
 	const struct findings *findings; /* weak, both */
 	const struct emit_options *options;
 	char *tables_dir;          /* owned */
+	struct save_place place;   /* of tables, without their folder */
 	struct file_count *counts; /* owned, by job */
 	uint32_t n_jobs;
 	atomic_uint next; /* first job that nobody took */
@@ -166,6 +164,7 @@ struct work {
 static int run_job(struct work *work, struct job *job)
 {
 	struct file_count *count = &work->counts[job - work->jobs];
+	struct save_place place = work->place;
 	int code;
 
 	if (!job->file)
@@ -173,10 +172,10 @@ static int run_job(struct work *work, struct job *job)
 		                   &job->error);
 	if (job->is_analysis)
 		pthread_mutex_lock(&work->analysis_lock);
-	code = column_save(job->file, work->findings,
-	                   job->file->is_on_top ? work->options->output_dir : work->tables_dir,
-	                   count, &job->error);
-	count->file = job->name;
+	place.dir = job->file->is_on_top ? work->options->output_dir : work->tables_dir;
+	code = column_save(job->file, work->findings, &place, count, &job->error);
+	count->file = work->place.has_csv || !count->has_lines ? job->name : job->lines;
+	count->other = work->place.has_csv && count->has_lines ? job->lines : NULL;
 	if (job->is_analysis)
 		pthread_mutex_unlock(&work->analysis_lock);
 	return code;
@@ -214,6 +213,19 @@ static void run_on_threads(struct work *work, uint32_t n_threads)
 		pthread_join(threads[--n], NULL);
 }
 
+/* Its count stands behind those of the jobs. */
+static int write_page(const struct work *work, struct flextrace_error *error)
+{
+	struct writer writer;
+
+	work->counts[work->n_jobs].file = "report.html";
+	FLEXTRACE_TRY(writer_open(&writer, work->options->output_dir, "report.html", false, error));
+	writer_raw(&writer, report_page_head);
+	report_data_write(&writer, work->findings, work->options, work->counts, work->n_jobs);
+	writer_raw(&writer, report_page_tail);
+	return writer_close(&writer, error);
+}
+
 /* run.json tells the files in the order of the jobs. */
 static int finish(const struct work *work, struct flextrace_error *error)
 {
@@ -223,7 +235,10 @@ static int finish(const struct work *work, struct flextrace_error *error)
 		if (job->code < 0)
 			return error_set(error, job->code, "%s", job->error.message);
 	}
-	return run_json_write(work->findings, work->options, work->counts, work->n_jobs, error);
+	if (work->place.n_captured)
+		FLEXTRACE_TRY(write_page(work, error));
+	return run_json_write(work->findings, work->options, work->counts,
+	                      work->n_jobs + (work->place.n_captured > 0), error);
 }
 
 /* -- files of single processes ----------------------------------------------------------------- */
@@ -286,6 +301,16 @@ static void add_processes(struct work *work)
 	}
 }
 
+static void name_forms(struct job *job, const struct result_file *file)
+{
+	char lines[64];
+
+	column_lines_name(lines, file->name);
+	snprintf(job->name, sizeof(job->name), "%s%s", file->is_on_top ? "" : TABLES_DIR "/",
+	         file->name);
+	snprintf(job->lines, sizeof(job->lines), TABLES_DIR "/%s", lines);
+}
+
 static void add_file(struct work *work, const struct result_file *file, bool is_analysis)
 {
 	struct job *job = &work->jobs[work->n_jobs++];
@@ -294,8 +319,7 @@ static void add_file(struct work *work, const struct result_file *file, bool is_
 	job->is_analysis = is_analysis;
 	job->process = FLEXTRACE_NONE;
 	if (file)
-		snprintf(job->name, sizeof(job->name), "%s%s",
-		         file->is_on_top ? "" : TABLES_DIR "/", file->name);
+		name_forms(job, file);
 	else
 		strcpy(job->name, work->options->gzip ? "trace.json.gz" : "trace.json");
 }
@@ -303,15 +327,22 @@ static void add_file(struct work *work, const struct result_file *file, bool is_
 static void add_formats(struct work *work, const char *names)
 {
 	for (size_t i = 0; i < N_FORMATS; i++) {
-		if (is_chosen(names, formats[i].format))
+		bool is_csv = strcmp(formats[i].format, "csv") == 0;
+
+		if (is_chosen(names, formats[i].format) || (is_csv && is_chosen(names, "json")))
 			add_file(work, formats[i].file, false);
 	}
 }
 
 static void remove_table(const struct work *work, const struct result_file *file)
 {
-	if (file && !file->is_on_top)
-		path_remove(work->tables_dir, file->name);
+	char lines[64];
+
+	if (!file || file->is_on_top)
+		return;
+	column_lines_name(lines, file->name);
+	path_remove(work->tables_dir, file->name);
+	path_remove(work->tables_dir, lines);
 }
 
 /* An output directory has the tables of one conversion. Files that we do not know stay. */
@@ -330,8 +361,10 @@ static void remove_earlier_tables(const struct work *work)
 static void work_free(struct work *work)
 {
 	pthread_mutex_destroy(&work->analysis_lock);
-	for (uint32_t i = 0; i < work->n_jobs; i++)
+	for (uint32_t i = 0; i < work->n_jobs; i++) {
 		free(work->counts[i].columns);
+		free(work->counts[i].captured);
+	}
 	free(work->counts);
 	free(work->tables_dir);
 	free(work);
@@ -350,7 +383,10 @@ static struct work *work_new(const struct findings *findings, const struct emit_
 		return NULL;
 	work->findings = findings;
 	work->options = options;
-	work->counts = calloc(n, sizeof(*work->counts));
+	work->place.has_lines = is_chosen(names, "json");
+	work->place.has_csv = !work->place.has_lines || is_chosen(names, "csv");
+	work->place.n_captured = is_chosen(names, "report") ? options->report_rows : 0;
+	work->counts = calloc(n + 1, sizeof(*work->counts));
 	pthread_mutex_init(&work->analysis_lock, NULL);
 	if (asprintf(&work->tables_dir, "%s/" TABLES_DIR, options->output_dir) < 0)
 		work->tables_dir = NULL;

@@ -66,6 +66,7 @@ struct emit_views {
 struct emit_options {
 	const char *output_dir;     /* weak, all; created if missing */
 	const char *formats;        /* comma separated format names; NULL = "chrome,csv" */
+	uint32_t report_rows;       /* rows of each table that the page has at most */
 	bool gzip;                  /* trace.json.gz instead of trace.json */
 	uint32_t n_threads;         /* files written at a time; 0 = 1 */
 	const struct emit_run *run; /* what run.json says of the conversion; NULL = nothing */

@@ -375,11 +375,11 @@ static void add_emitted(cJSON *root, const struct emitted *emitted)
 	}
 }
 
-static cJSON *new_file(const struct file_count *count)
+static cJSON *new_file(const struct file_count *count, const char *name)
 {
 	cJSON *file = cJSON_CreateObject(), *by_class;
 
-	json_item_add(file, "file", cJSON_CreateString(count->file));
+	json_item_add(file, "file", cJSON_CreateString(name));
 	json_item_add_u64(file, "rows", count->rows);
 	add_nonzero(file, "left_out", count->left_out);
 	add_nonzero(file, "arrows", count->arrows);
@@ -401,9 +401,13 @@ static void add_files(cJSON *root, const struct file_count *counts, uint32_t n_c
 {
 	cJSON *files = json_item_add_list(root, "files");
 
-	for (uint32_t i = 0; i < n_counts; i++)
-		if (!counts[i].is_absent)
-			json_item_append(files, new_file(&counts[i]));
+	for (uint32_t i = 0; i < n_counts; i++) {
+		if (counts[i].is_absent)
+			continue;
+		json_item_append(files, new_file(&counts[i], counts[i].file));
+		if (counts[i].other)
+			json_item_append(files, new_file(&counts[i], counts[i].other));
+	}
 }
 
 /* -- the books --------------------------------------------------------------------------------- */
@@ -469,12 +473,12 @@ int run_json_check(const struct timeline *timeline, const struct file_count *cou
 
 /* -- the file ---------------------------------------------------------------------------------- */
 
-static char *print_document(const struct findings *findings, const struct emit_options *options,
+/* `counts` NULL: without the files. Owned. */
+static cJSON *make_document(const struct findings *findings, const struct emit_options *options,
                             const struct file_count *counts, uint32_t n_counts, bool closes)
 {
 	const struct timeline *timeline = findings->timeline;
 	cJSON *root = cJSON_CreateObject();
-	char *document;
 
 	add_versions(root);
 	add_inputs(root, options->run);
@@ -489,11 +493,21 @@ static char *print_document(const struct findings *findings, const struct emit_o
 	add_balance(root, timeline->ledger);
 	add_emitted(root, findings->emitted);
 	add_endless(root, timeline);
-	add_files(root, counts, n_counts);
+	if (counts)
+		add_files(root, counts, n_counts);
 	json_item_add(
 		root, "closes",
 		cJSON_CreateBool(closes && !ledger_total(timeline->ledger, LOSS_UNACCOUNTED)));
-	document = cJSON_Print(root);
+	return root;
+}
+
+char *run_json_print(const struct findings *findings, const struct emit_options *options,
+                     const struct file_count *counts, uint32_t n_counts)
+{
+	bool closes = run_json_check(findings->timeline, counts, n_counts, NULL) == 0;
+	cJSON *root = make_document(findings, options, NULL, 0, closes);
+	char *document = cJSON_PrintUnformatted(root);
+
 	cJSON_Delete(root);
 	return document;
 }
@@ -504,10 +518,12 @@ int run_json_write(const struct findings *findings, const struct emit_options *o
 {
 	struct flextrace_error imbalance = {0};
 	bool closes = run_json_check(findings->timeline, counts, n_counts, &imbalance) == 0;
-	char *document = print_document(findings, options, counts, n_counts, closes);
+	cJSON *root = make_document(findings, options, counts, n_counts, closes);
+	char *document = cJSON_Print(root);
 	struct writer writer;
 	int code;
 
+	cJSON_Delete(root);
 	if (!document)
 		return error_set(error, FLEXTRACE_E_MEMORY,
 		                 "Cannot write run.json: cause=no memory");

@@ -18,6 +18,10 @@ int run_json_write(const struct findings *findings, const struct emit_options *o
                    const struct file_count *counts, uint32_t n_counts,
                    struct flextrace_error *error);
 
+/* The same in one line, without the files. Owned (free()); NULL: no memory. */
+char *run_json_print(const struct findings *findings, const struct emit_options *options,
+                     const struct file_count *counts, uint32_t n_counts);
+
 /* Returns 0 if every record is booked and every row of the tables is in its files, else negative
  * with the first place that does not close in `error`. */
 int run_json_check(const struct timeline *timeline, const struct file_count *counts,

@@ -34,7 +34,8 @@ int analysis_files_save(const struct findings *findings, const char *file, const
 
 	with_owners.owners = &owners;
 	assert_int_equal(owners_init(&owners, findings->timeline->identity), 0);
-	code = column_save(find(file), &with_owners, dir, &count, error);
+	code = column_save(find(file), &with_owners,
+	                   &(struct save_place){.dir = dir, .has_csv = true}, &count, error);
 	owners_release(&owners);
 	*ret_rows = count.rows;
 	if (code >= 0)

@@ -226,9 +226,11 @@ static inline struct cell cell_of_string(const struct string_pool *strings, uint
 /* How many rows of each record class a file got: counted as they are written, closed against the
  * tables. */
 struct file_count {
-	const char *file; /* weak: its path in the output directory */
-	uint64_t rows;    /* written, without header */
-	bool is_absent;   /* a table without a row, which has no file */
+	const char *file;  /* weak: its path in the output directory */
+	const char *other; /* weak: that of the same rows in another form; NULL = none */
+	uint64_t rows;     /* written, without header */
+	bool is_absent;    /* a table without a row, which has no file */
+	bool has_lines;    /* as lines of JSON, too, or only */
 	/* rows this format cannot hold (a counter that is not a number) or has no need of (one that
 	 * stays as it is), or that the views hide */
 	uint64_t left_out;
@@ -238,7 +240,9 @@ struct file_count {
 	bool has_classes;        /* `by_class` adds up to `rows`; else it is all 0 */
 	uint64_t by_class[RECORD_CLASS_COUNT];
 	uint64_t left_out_by_class[RECORD_CLASS_COUNT]; /* adds up to `left_out` */
-	char *columns; /* owned: a table's as a JSON list, from column_save(); NULL = it is none */
+	const char *title, *what;                       /* weak: of a table, from its result_file */
+	char *columns;  /* owned: a table's as a JSON list, from column_save(); NULL = it is none */
+	char *captured; /* owned: its first rows as JSON lists, with commas between; NULL = none */
 };
 
 static inline void file_count_row(struct file_count *count, enum record_class class)
@@ -290,10 +294,19 @@ struct column_table {
 		columns, N_COLUMNS(columns), fill \
 	}
 
+struct text_sink;
+
+/* Who takes lines of a table that is written by who knows it, one by one. */
+struct line_sink {
+	struct writer line; /* memory */
+	void (*take)(struct text_sink *sink);
+};
+
 /* Where a file goes whose writer knows what stands in it. */
 struct text_sink {
 	struct writer writer;
-	const char *dir; /* weak, all: where the file is */
+	struct line_sink *lines; /* weak: takes each line instead, whole; NULL: nobody does */
+	const char *dir;         /* weak, all: where the file is */
 	struct flextrace_error *error;
 	struct file_count *count; /* to be filled; what `rows` are, is the file's */
 };
@@ -304,7 +317,9 @@ struct text_sink {
 /* A file that is found in a timeline: a table, or what `write` writes. It is not written where it
  * has no row. */
 struct result_file {
-	const char *name;          /* "kernels.csv" */
+	const char *name; /* "kernels.csv" */
+	const char *title,
+		*what; /* of a table, for people: in a few words; definition and formula */
 	struct column_table table; /* its columns even where `write` writes it */
 
 	/* FLEXTRACE_E_MEMORY, or what else was told in `error`, or 0. */

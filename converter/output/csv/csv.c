@@ -293,8 +293,13 @@ static void write_rows(struct csv *csv, enum row_table table, write_row *write,
 	struct table_cursor cursor = table_begin(rows);
 	const void *row;
 
-	while ((row = table_next(&cursor, any_row_bytes[table])) && !writer_failed(&sink->writer))
-		file_count_row(sink->count, write(csv, &sink->writer, row));
+	while ((row = table_next(&cursor, any_row_bytes[table])) && !writer_failed(&sink->writer)) {
+		struct writer *writer = sink->lines ? &sink->lines->line : &sink->writer;
+
+		file_count_row(sink->count, write(csv, writer, row));
+		if (sink->lines)
+			sink->lines->take(sink);
+	}
 	sink->count->expected = rows->n_rows;
 	sink->count->has_classes = true;
 }
@@ -322,9 +327,16 @@ static int write_device_file(const struct findings *findings, struct text_sink *
 	return write_file(findings, OF_DEVICE, write_device, sink);
 }
 
-const struct result_file emit_csv_host = {.name = "host.csv",
-                                          .table = {csv_host_columns, CSV_HOST_COLUMNS, NULL},
-                                          .write = write_host_file};
-const struct result_file emit_csv_device = {.name = "events.csv",
-                                            .table = {csv_event_columns, CSV_EVENT_COLUMNS, NULL},
-                                            .write = write_device_file};
+const struct result_file emit_csv_host = {
+	.name = "host.csv",
+	.title = "Host intervals",
+	.what = "Each interval of the host, in order of its begin.",
+	.table = {csv_host_columns, CSV_HOST_COLUMNS, NULL},
+	.write = write_host_file};
+const struct result_file emit_csv_device = {
+	.name = "events.csv",
+	.title = "Device intervals",
+	.what = "Each interval of a device, in order of its begin, with its "
+		"error bar.",
+	.table = {csv_event_columns, CSV_EVENT_COLUMNS, NULL},
+	.write = write_device_file};

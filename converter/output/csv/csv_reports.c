@@ -178,8 +178,24 @@ static int fill_emitted(const struct findings *findings, struct row_sink *sink)
 /* -- files ----------------------------------------------------------------------------------- */
 
 const struct result_file csv_reports[CSV_N_REPORTS] = {
-	{.name = "clocks.csv", .table = {clock_columns, CLOCK_COLUMNS, fill_clocks}},
-	{.name = "alignment.csv", .table = {alignment_columns, ALIGNMENT_COLUMNS, fill_alignment}},
-	{.name = "losses.csv", .table = COLUMN_TABLE(loss_columns, fill_losses)},
-	{.name = "emitted.csv", .table = COLUMN_TABLE(emitted_columns, fill_emitted)},
+	{.name = "clocks.csv",
+         .title = "Device clocks",
+         .what = "How well each device clock is known: its rate, half the "
+                 "width of its error bars, and violations of causality before "
+                 "and after calibration.",
+         .table = {clock_columns, CLOCK_COLUMNS, fill_clocks}},
+	{.name = "alignment.csv",
+         .title = "Host clocks",
+         .what = "How far the clock of each process's host is off that of the "
+                 "reference, and within which bounds.",
+         .table = {alignment_columns, ALIGNMENT_COLUMNS, fill_alignment}},
+	{.name = "losses.csv",
+         .title = "Losses",
+         .what = "What is missing or was left out, by cause and place.",
+         .table = COLUMN_TABLE(loss_columns, fill_losses)},
+	{.name = "emitted.csv",
+         .title = "Records by program",
+         .what = "What each program emitted, and what of it was read: emitted "
+                 "= read + late + missing.",
+         .table = COLUMN_TABLE(emitted_columns, fill_emitted)},
 };

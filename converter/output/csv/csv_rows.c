@@ -105,7 +105,18 @@ static int fill_memory(const struct findings *findings, struct row_sink *sink)
 }
 
 const struct result_file csv_rows[CSV_N_ROWS] = {
-	{.name = "instants.csv", .table = COLUMN_TABLE(instant_columns, fill_instants)},
-	{.name = "counters.csv", .table = COLUMN_TABLE(counter_columns, fill_counters)},
-	{.name = "memory.csv", .table = COLUMN_TABLE(memory_columns, fill_memory)},
+	{.name = "instants.csv",
+         .title = "Instants",
+         .what = "Points in time: instants, annotations and marks of the "
+                 "firmware.",
+         .table = COLUMN_TABLE(instant_columns, fill_instants)},
+	{.name = "counters.csv",
+         .title = "Counters",
+         .what = "Samples of counters: recorded ones and computed ones.",
+         .table = COLUMN_TABLE(counter_columns, fill_counters)},
+	{.name = "memory.csv",
+         .title = "Memory records",
+         .what = "Allocations and frees of device memory as they were "
+                 "recorded, and the total after each.",
+         .table = COLUMN_TABLE(memory_columns, fill_memory)},
 };

@@ -109,6 +109,8 @@ static void test_formats_tables__lists_what_analyses_find(void **state)
 
 		if (!table->columns)
 			continue;
+		if (!(*at)->file.title || !(*at)->file.what)
+			fail_msg("%s: nobody told what it is", (*at)->file.name);
 		expect_all_listed((*at)->file.name, table->columns, table->n_columns);
 		n++;
 	}

@@ -246,6 +246,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "without",
 	                                    "with",
 	                                    "summarize-comm",
+	                                    "report-rows",
 	                                    "power-unit",
 	                                    "fail-on-loss",
 	                                    "memory-limit"};

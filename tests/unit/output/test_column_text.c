@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "output/column_json.h"
 #include "output/column_text.h"
 #include "base/error.h"
 #include "scratch.h"
@@ -75,7 +76,9 @@ static void test_column_text__leaves_empty_what_is_not_known(void **state)
 	struct file_count count;
 
 	(void)state;
-	assert_int_equal(column_save(&file, NULL, dir, &count, NULL), 0);
+	assert_int_equal(column_save(&file, NULL, &(struct save_place){.dir = dir, .has_csv = true},
+	                             &count, NULL),
+	                 0);
 	assert_int_equal(count.rows, 2);
 	text = scratch_read(dir, "t.csv", NULL);
 	assert_non_null(text);
@@ -88,6 +91,70 @@ static void test_column_text__leaves_empty_what_is_not_known(void **state)
 	free(text);
 	free(count.columns);
 	scratch_remove(dir);
+}
+
+static void test_column_text__writes_lines_of_json_and_keeps_the_first_rows(void **state)
+{
+	const struct result_file file = {.name = "t.csv", .table = COLUMN_TABLE(columns, fill)};
+	char *dir = scratch_dir(), *text;
+	struct file_count count;
+	const struct save_place place = {.dir = dir, .has_lines = true, .n_captured = 1};
+
+	(void)state;
+	assert_int_equal(column_save(&file, NULL, &place, &count, NULL), 0);
+	assert_true(count.has_lines);
+	assert_false(scratch_has(dir, "t.csv"));
+	text = scratch_read(dir, "t.jsonl", NULL);
+	assert_non_null(text);
+	assert_string_equal(
+		text, "{\"rank\":3,\"host\":\"host\",\"pid\":77,\"text\":\"a,\\\"b\\\"\","
+		      "\"is_set\":1,\"small\":65535,\"number\":4294967295,\"maybe_number\":0,"
+		      "\"bytes\":\"18446744073709551615\",\"most_bytes\":1,\"time_ns\":-5,"
+		      "\"fixed\":1.00,\"shortest\":0.1}\n"
+		      "{\"rank\":null,\"host\":null,\"pid\":null,\"text\":null,\"is_set\":0,"
+		      "\"small\":0,\"number\":0,\"maybe_number\":null,\"bytes\":0,"
+		      "\"most_bytes\":null,\"time_ns\":null,\"fixed\":null,\"shortest\":null}\n");
+	assert_string_equal(count.captured, "[3,\"host\",77,\"a,\\\"b\\\"\",1,65535,4294967295,0,"
+	                                    "\"18446744073709551615\",1,-5,1.00,0.1]");
+	free(text);
+	free(count.columns);
+	free(count.captured);
+	scratch_remove(dir);
+}
+
+/* What stands in a line is what it was before it became a cell. */
+static void test_column_text__takes_lines_of_csv_apart(void **state)
+{
+	static const struct column of_line[] = {
+		COLUMN(struct row, text),
+		COLUMN(struct row, number),
+		COLUMN_FIXED(struct row, shortest, COLUMN_WORDS),
+		COLUMN_AS("name", struct row, text),
+	};
+	static const struct {
+		const char *line, *json;
+	} cases[] = {
+		{"a,1,0.5,b\n", "[\"a\",1,0.5,\"b\"],"},
+		{",,,\n", "[null,null,null,null],"},
+		{"\"a,\"\"\n\",9007199254740992,inf,'=1\n",
+	         "[\"a,\\\"\\n\",\"9007199254740992\",\"inf\",\"=1\"],"},
+		{"''@,-12,1e-300,'plain\n", "[\"'@\",-12,1e-300,\"'plain\"],"},
+		{"<,007,.5,\"\"\"\"\n", "[\"\\u003c\",\"007\",\".5\",\"\\\"\"],"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct json_rows json = {
+			.columns = of_line, .n_columns = N_COLUMNS(of_line), .n_to_capture = 1};
+		char *line = strdup(cases[i].line);
+
+		writer_open_memory(&json.captured);
+		json_rows_put_line(&json, line);
+		writer_char(&json.captured, '\0');
+		assert_string_equal(json.captured.buffer, cases[i].json);
+		writer_abandon(&json.captured);
+		free(line);
+	}
 }
 
 static int fill_found(const struct findings *findings, struct row_sink *sink)
@@ -116,7 +183,9 @@ static void test_column_text__takes_columns_and_cells_that_are_found(void **stat
 	struct file_count count;
 
 	(void)state;
-	assert_int_equal(column_save(&file, NULL, dir, &count, NULL), 0);
+	assert_int_equal(column_save(&file, NULL, &(struct save_place){.dir = dir, .has_csv = true},
+	                             &count, NULL),
+	                 0);
 	text = scratch_read(dir, "t.csv", NULL);
 	assert_string_equal(text, "\"a,b\",shortest,text\n,inf,-1\n'=1,,\"a,\"\"b\"\"\"\n");
 	assert_string_equal(count.columns, "[{\"name\": \"a,b\", \"type\": \"integer\"}, "
@@ -157,7 +226,9 @@ static void test_column_text__leaves_no_file_where_rows_are_missing(void **state
 	struct file_count count;
 
 	(void)state;
-	assert_int_equal(column_save(&file, NULL, dir, &count, &error), FLEXTRACE_E_MEMORY);
+	assert_int_equal(column_save(&file, NULL, &(struct save_place){.dir = dir, .has_csv = true},
+	                             &count, &error),
+	                 FLEXTRACE_E_MEMORY);
 	assert_string_equal(error.message, "Cannot write t.csv: no memory");
 	assert_null(scratch_read(dir, "t.csv", NULL));
 	free(count.columns);
@@ -198,6 +269,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_column_text__leaves_empty_what_is_not_known),
+		cmocka_unit_test(test_column_text__writes_lines_of_json_and_keeps_the_first_rows),
+		cmocka_unit_test(test_column_text__takes_lines_of_csv_apart),
 		cmocka_unit_test(test_column_text__takes_columns_and_cells_that_are_found),
 		cmocka_unit_test(test_column_text__makes_null_of_what_is_not_known_in_json),
 		cmocka_unit_test(test_column_text__leaves_no_file_where_rows_are_missing),

@@ -34,7 +34,10 @@ static void emit(struct emit_test *test)
 		size_t n;
 
 		assert_int_equal(
-			column_save(files[i], &test->fixture.findings, test->dir, count, NULL), 0);
+			column_save(files[i], &test->fixture.findings,
+		                    &(struct save_place){.dir = test->dir, .has_csv = true}, count,
+		                    NULL),
+			0);
 		text = scratch_read(test->dir, count->file, &n);
 		assert_int_equal(text != NULL, count->rows > 0);
 		if (text)
@@ -321,9 +324,11 @@ static void test_csv__leaves_nothing_where_it_cannot_write(void **state)
 
 		assert_true(asprintf(&path, "%s/%s", test->dir, files[i]->name) > 0);
 		assert_int_equal(mkdir(path, 0777), 0);
-		assert_int_equal(column_save(files[i], &test->fixture.findings, test->dir,
-		                             &test->counts[i], &error),
-		                 FLEXTRACE_E_OUTPUT);
+		assert_int_equal(
+			column_save(files[i], &test->fixture.findings,
+		                    &(struct save_place){.dir = test->dir, .has_csv = true},
+		                    &test->counts[i], &error),
+			FLEXTRACE_E_OUTPUT);
 		assert_non_null(strstr(error.message, path));
 		snprintf(tmp, sizeof(tmp), "%s.tmp", files[i]->name);
 		assert_false(scratch_has(test->dir, tmp));

@@ -65,7 +65,7 @@ static void test_emit__writes_the_formats_asked_for(void **state)
 static void test_emit__refuses_unknown_formats(void **state)
 {
 	static const char *const formats[] = {
-		"", "json", "chrome,", ",csv", "chrome,xml,csv", "chrome csv", "chr", "chromes"};
+		"", "jsonl", "chrome,", ",csv", "chrome,xml,csv", "chrome csv", "chr", "chromes"};
 	struct emit_test *test = *state;
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
@@ -75,7 +75,7 @@ static void test_emit__refuses_unknown_formats(void **state)
 		assert_int_equal(emit_check_formats(formats[i], NULL), FLEXTRACE_E_USAGE);
 		assert_int_equal(emit_run(&test->fixture.findings, &options, &error),
 		                 FLEXTRACE_E_USAGE);
-		assert_non_null(strstr(error.message, "known=chrome, csv, text"));
+		assert_non_null(strstr(error.message, "known=chrome, csv, json, report, text"));
 		assert_false(scratch_has(test->dir, "run.json"));
 	}
 	assert_int_equal(emit_check_formats(NULL, NULL), 0);
@@ -235,6 +235,41 @@ static void test_emit__leaves_no_table_of_an_earlier_conversion(void **state)
 	assert_true(scratch_has(test->dir, "tables/theirs.csv"));
 }
 
+/* The data of the page: run.json and the first rows, with nothing that ends its script. */
+static void test_emit__puts_the_first_rows_into_the_page(void **state)
+{
+	static const char head[] = "<script type=\"application/json\" id=\"flextrace-data\">";
+	struct emit_test *test = *state;
+	struct emit_options options = {
+		.output_dir = test->dir, .formats = "csv,json,report", .report_rows = 2};
+	const cJSON *host;
+	char *text, *data;
+	cJSON *json;
+
+	assert_int_equal(emit_run(&test->fixture.findings, &options, NULL), 0);
+	assert_true(scratch_has(test->dir, "tables/host.jsonl"));
+	text = scratch_read(test->dir, "report.html", NULL);
+	assert_non_null(text);
+	data = strstr(text, head);
+	assert_non_null(data);
+	data += strlen(head);
+	*strstr(data, "</script>") = '\0';
+	assert_null(strchr(data, '<'));
+	json = cJSON_Parse(data);
+	assert_non_null(json);
+	assert_null(cJSON_GetObjectItem(cJSON_GetObjectItem(json, "run"), "files"));
+	assert_true(cJSON_IsTrue(cJSON_GetObjectItem(cJSON_GetObjectItem(json, "run"), "closes")));
+	host = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "tables"), "host");
+	assert_string_equal(cJSON_GetObjectItem(host, "file")->valuestring, "tables/host.csv");
+	assert_int_equal(cJSON_GetObjectItem(host, "n_rows")->valueint, 8);
+	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(host, "rows")), 2);
+	assert_true(strlen(cJSON_GetObjectItem(host, "title")->valuestring) > 0);
+	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(host, "columns")),
+	                 cJSON_GetArraySize(cJSON_GetObjectItem(host, "rows")->child));
+	cJSON_Delete(json);
+	free(text);
+}
+
 static void test_emit__makes_no_folder_for_no_table(void **state)
 {
 	struct emit_test *test = *state;
@@ -349,6 +384,7 @@ int main(void)
 		SAMPLE(test_emit__names_a_directory_that_cannot_be),
 		SAMPLE(test_emit__keeps_out_of_a_directory_that_another_conversion_writes_into),
 		SAMPLE(test_emit__leaves_no_table_of_an_earlier_conversion),
+		SAMPLE(test_emit__puts_the_first_rows_into_the_page),
 		SAMPLE(test_emit__makes_no_folder_for_no_table),
 		SAMPLE(test_emit__runs_analyses_beside_the_formats),
 		SAMPLE(test_emit__leaves_no_run_json_when_a_file_fails),

@@ -15,8 +15,10 @@ static void assert_text(struct emit_test *test, const char *expected)
 {
 	char *text;
 
-	assert_int_equal(
-		column_save(&emit_text, &test->fixture.findings, test->dir, test->counts, NULL), 0);
+	assert_int_equal(column_save(&emit_text, &test->fixture.findings,
+	                             &(struct save_place){.dir = test->dir, .has_csv = true},
+	                             test->counts, NULL),
+	                 0);
 	assert_int_equal(test->counts[0].rows, test->counts[0].expected);
 	text = scratch_read(test->dir, "timeline.txt", NULL);
 	assert_string_equal(text, expected);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "column_json.h"
+
+#include <math.h>
+
+#include "base/text/json_scan.h"
+
+#define MOST_EXACT (UINT64_C(1) << 53)
+
+/* -- values ----------------------------------------------------------------------------------- */
+
+static void write_integer(struct writer *writer, uint64_t magnitude, bool is_negative)
+{
+	bool is_text = magnitude > MOST_EXACT;
+
+	if (is_text)
+		writer_char(writer, '"');
+	if (is_negative)
+		writer_char(writer, '-');
+	writer_u64(writer, magnitude);
+	if (is_text)
+		writer_char(writer, '"');
+}
+
+static void write_real(struct writer *writer, double real, int8_t n_decimals)
+{
+	bool is_text = !isfinite(real) || (n_decimals == 0 && fabs(real) > (double)MOST_EXACT);
+
+	if (is_text)
+		writer_char(writer, '"');
+	if (n_decimals < 0)
+		writer_double(writer, real);
+	else
+		writer_fixed(writer, real, n_decimals);
+	if (is_text)
+		writer_char(writer, '"');
+}
+
+static void write_cell(const struct column *column, const struct cell *cell, struct writer *writer)
+{
+	int64_t number = cell->signed_number;
+
+	if (cell->kind == CELL_EMPTY || (cell->kind == CELL_TEXT && !cell->n_bytes))
+		writer_literal(writer, "null");
+	else if (cell->kind == CELL_TEXT)
+		writer_json(writer, cell->text, cell->n_bytes);
+	else if (cell->kind == CELL_NUMBER)
+		write_integer(writer, cell->number, false);
+	else if (cell->kind == CELL_SIGNED)
+		write_integer(writer, number < 0 ? -(uint64_t)number : (uint64_t)number,
+		              number < 0);
+	else
+		write_real(writer, cell->real, column->n_decimals);
+}
+
+/* Whether it is a number as JSON has it, and one that every reader keeps. */
+static bool is_number(const char *text, const char *end, bool *ret_is_exact)
+{
+	const char *start = text + (*text == '-'), *at = json_skip_digits(start, end), *from;
+	size_t n_digits = (size_t)(at - start);
+
+	*ret_is_exact = n_digits < 16 || *at == '.';
+	if (!n_digits || (*start == '0' && n_digits > 1))
+		return false;
+	if (*at == '.') {
+		from = ++at;
+		at = json_skip_digits(at, end);
+		if (at == from)
+			return false;
+	}
+	if (at < end && (*at | 0x20) == 'e') {
+		at += 1 + (at[1] == '-' || at[1] == '+');
+		from = at;
+		at = json_skip_digits(at, end);
+		*ret_is_exact = true;
+		if (at == from)
+			return false;
+	}
+	return at == end;
+}
+
+static bool is_of_text(const struct column *column)
+{
+	return strcmp(column_type_name(column), "text") == 0;
+}
+
+static void write_text(const struct column *column, const char *text, struct writer *writer)
+{
+	size_t n = strlen(text);
+	bool is_exact;
+
+	if (!n)
+		writer_literal(writer, "null");
+	else if (!is_of_text(column) && is_number(text, text + n, &is_exact) && is_exact)
+		writer_append(writer, text, n);
+	else
+		writer_json(writer, text, n);
+}
+
+/* -- rows ------------------------------------------------------------------------------------- */
+
+struct source {
+	const void *row;
+	const struct timeline *timeline;
+	const char *const *instead;
+};
+
+static void write_value(const struct column *column, const char *instead,
+                        const struct source *source, struct writer *writer)
+{
+	struct cell cell;
+
+	if (instead) {
+		write_text(column, instead, writer);
+		return;
+	}
+	cell = column_read(column, source->row, source->timeline);
+	write_cell(column, &cell, writer);
+}
+
+/* An object with the names of the columns, or a list. */
+static void write_row(const struct json_rows *json, const struct source *source, bool is_object,
+                      struct writer *writer)
+{
+	writer_char(writer, is_object ? '{' : '[');
+	for (uint32_t i = 0; i < json->n_columns; i++) {
+		const struct column *column = &json->columns[i];
+
+		if (i)
+			writer_char(writer, ',');
+		if (is_object) {
+			writer_json(writer, column->name, strlen(column->name));
+			writer_char(writer, ':');
+		}
+		write_value(column, source->instead ? source->instead[i] : NULL, source, writer);
+	}
+	writer_char(writer, is_object ? '}' : ']');
+	writer_char(writer, is_object ? '\n' : ',');
+}
+
+void json_rows_put(struct json_rows *json, const void *row, const struct timeline *timeline,
+                   const char *const *instead)
+{
+	const struct source source = {row, timeline, instead};
+
+	if (json->lines)
+		write_row(json, &source, true, json->lines);
+	if (!json->n_to_capture)
+		return;
+	json->n_to_capture--;
+	write_row(json, &source, false, &json->captured);
+}
+
+/* -- lines of CSV ------------------------------------------------------------------------------ */
+
+/* Ends the cell at `at` with a NUL, its quotes taken off; returns where the next one begins. */
+static char *take_quoted(char *at)
+{
+	char *to = at;
+
+	for (; *at; at++) {
+		if (*at == '"' && *++at != '"')
+			break;
+		*to++ = *at;
+	}
+	*to = '\0';
+	return at + (*at != '\0');
+}
+
+static char *take_plain(char *at)
+{
+	at += strcspn(at, ",\n");
+	if (!*at)
+		return at;
+	*at = '\0';
+	return at + 1;
+}
+
+/* Without the apostrophe that stands before what a spreadsheet would take for a formula. */
+static const char *without_guard(const char *text)
+{
+	const char *at = text + strspn(text, "'");
+
+	return at > text && *at && strchr("=+-@\t\r\n", *at) ? text + 1 : text;
+}
+
+void json_rows_put_line(struct json_rows *json, char *line)
+{
+	const char *texts[COLUMN_JSON_MAX];
+
+	for (uint32_t i = 0; i < json->n_columns; i++) {
+		bool is_quoted = *line == '"';
+
+		texts[i] = line + is_quoted;
+		line = is_quoted ? take_quoted(line + 1) : take_plain(line);
+		if (is_of_text(&json->columns[i]))
+			texts[i] = without_guard(texts[i]);
+	}
+	json_rows_put(json, NULL, NULL, texts);
+}
