@@ -23,7 +23,8 @@ static struct emitted_process *find(const struct emitted *emitted, int32_t pid)
 	                  : NULL;
 }
 
-/* Several recordings may have the same pid. */
+/* Several recordings may have the same pid. What one of them counts of a program that is another's
+ * is that program's count once more. */
 static void merge_pids(struct emitted *emitted)
 {
 	uint32_t n = 0;
@@ -38,7 +39,10 @@ static void merge_pids(struct emitted *emitted)
 			n++;
 			continue;
 		}
-		to[-1].is_own |= from->is_own;
+		if (to[-1].is_own != from->is_own) {
+			to[-1] = from->is_own ? *from : to[-1];
+			continue;
+		}
 		to[-1].n_threads += from->n_threads;
 		to[-1].n_unrecorded += from->n_unrecorded;
 		for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {

@@ -231,6 +231,34 @@ static void test_emitted__does_not_answer_for_other_recordings(void **state)
 	}
 }
 
+/* Each recording of a host notes the counters of all programs there. */
+static void test_emitted__counts_a_program_of_one_recording_once_beside_others(void **state)
+{
+	static const char *const notes[] = {
+		HEADING WHOLE(1, 70),
+		HEADING "starting\nstarted\nstopping,1,5,0,1,a,0,0,1,70,0,8\n"
+			"stopped,1,5,0,1,a,0,0,1,70,0,8\nstopped\n",
+	};
+
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		struct stream_process read = {.vpid = 1, .n_read = {[RECORD_SCOPE] = 70}};
+		struct stream stream = {.processes = &read, .n_processes = 1},
+			      *streams[] = {&stream};
+		struct stream_set set = {streams, 1, 1};
+		struct emitted emitted = {NULL};
+
+		for (int i = 0; i < 2; i++) {
+			write_lines(notes[first ^ i]);
+			assert_int_equal(emitted_read(&emitted, dir, NULL), 0);
+		}
+		assert_int_equal(emitted_compare(&emitted, &set), 0);
+		assert_int_equal(emitted.n, 1);
+		assert_int_equal(emitted.processes[0].least[RECORD_SCOPE], 70);
+		emitted_release(&emitted);
+	}
+}
+
 /* LTTng counts what it discards behind the last packet, too; by packets 3 are known. */
 static void test_emitted__believes_lttngs_total_as_far_as_records_are_missing(void **state)
 {
@@ -345,6 +373,8 @@ int main(void)
 		cmocka_unit_test(test_emitted__tells_what_was_not_recorded),
 		cmocka_unit_test(test_emitted__tells_who_began_late),
 		cmocka_unit_test(test_emitted__does_not_answer_for_other_recordings),
+		cmocka_unit_test(
+			test_emitted__counts_a_program_of_one_recording_once_beside_others),
 		cmocka_unit_test(test_emitted__believes_lttngs_total_as_far_as_records_are_missing),
 		cmocka_unit_test(test_emitted__knows_nothing_of_a_recording_without_an_end),
 		cmocka_unit_test(test_emitted__refuses_damage_with_its_line),
