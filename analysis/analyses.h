@@ -15,6 +15,15 @@
 	X(key_averages)      \
 	X(key_averages_shapes) \
 	X(key_averages_stack) \
+	X(stacks)            \
+	X(kernels_grouped)   \
+	X(kernels_by_queue)  \
+	X(variability)       \
+	X(hlo_modules)       \
+	X(hlo_ops)           \
+	X(hlo_opcodes)       \
+	X(memory_peaks)      \
+	X(memory_left)       \
 	X(active)            \
 	X(breakdown)         \
 	X(overview)          \

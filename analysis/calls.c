@@ -52,22 +52,6 @@ const struct column runtime_columns[RUNTIME_COLUMNS] = {
 	COLUMNS_OWNER(struct calls_row),
 };
 
-/* Of the owner whose lines begin at `first`. */
-static uint64_t total_of_owner(const struct stats *stats, uint32_t first)
-{
-	uint32_t owner = stats_line(stats, first)->key.owner;
-	uint64_t total_ns = 0;
-
-	for (uint32_t i = first; i < stats->groups.n; i++) {
-		const struct stats_group *group = stats_line(stats, i);
-
-		if (group->key.owner != owner)
-			break;
-		total_ns = spread_add(total_ns, group->total_ns);
-	}
-	return total_ns;
-}
-
 static void put_groups(struct calls *calls, struct row_sink *sink)
 {
 	struct stats *stats = &calls->stats;
@@ -79,7 +63,7 @@ static void put_groups(struct calls *calls, struct row_sink *sink)
 		uint32_t place = stats->groups.order[i];
 
 		if (i == 0 || stats_line(stats, i - 1)->key.owner != group->key.owner)
-			total_ns = total_of_owner(stats, i);
+			total_ns = stats_total_of_owner(stats, i);
 		row_put(sink,
 		        &(struct calls_row){
 				.of = stats_cells(stats, group),
@@ -119,13 +103,6 @@ static const char *device_label(uint8_t kind)
 	return kind_of_device(kind)->label;
 }
 
-/* The rows that stand for control blocks; their DMA and preparation are parts, marker zones the
- * inside of them. */
-static bool is_work(const struct device_row *row)
-{
-	return row->kind == ROW_EXEC || (row->kind >= ROW_MEMCPY_HTOD && row->kind <= ROW_RELEASE);
-}
-
 static int count_kernels(struct calls *calls)
 {
 	const struct timeline *timeline = calls->timeline;
@@ -134,7 +111,7 @@ static int count_kernels(struct calls *calls)
 	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
 		const struct tick_op *op = &timeline->ops[row->source];
 
-		if (is_work(row))
+		if (calls_is_work(row))
 			FLEXTRACE_TRY(count_call(
 				calls, timeline->identity->devices[op->device].process, op->name,
 				row->kind, interval_ns(row->start_time_ns, row->end_time_ns),

@@ -4,6 +4,7 @@
 #define FLEXTRACE_ANALYSIS_CALLS_H
 
 #include "findings/statistics/stats.h"
+#include "model/model.h"
 
 struct calls_row {
 	struct stats_cells of;
@@ -11,6 +12,13 @@ struct calls_row {
 	uint64_t self_ns;     /* runtime.csv: without calls below it */
 	double share_percent; /* kernels.csv: of all of its rank */
 };
+
+/* The rows that stand for control blocks; their DMA and preparation are parts, marker zones the
+ * inside of them. */
+static inline bool calls_is_work(const struct device_row *row)
+{
+	return row->kind == ROW_EXEC || (row->kind >= ROW_MEMCPY_HTOD && row->kind <= ROW_RELEASE);
+}
 
 #define KERNEL_COLUMNS  13
 #define RUNTIME_COLUMNS 13

@@ -72,77 +72,99 @@ static int settle_row(struct call_costs *costs, struct call *call)
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
-struct allocating {
-	struct call_costs *costs;
-	uint32_t *latest; /* owned: by thread, its last row */
-	uint64_t *totals; /* owned: by device */
-	struct table_cursor cursor;
+/* What is open on threads, as far as time has gone on. */
+struct threads {
+	const struct call_tree *tree; /* weak */
+	uint32_t *latest;             /* owned: by thread, its last row */
+	struct table_cursor cursor;   /* of records of memory */
+	uint32_t *call_of;            /* of the next one */
 };
 
-/* Books what stands in front of a time on the innermost call that is open then. */
-static void allocate_until(struct allocating *allocating, int64_t time_ns)
+static void find_until(struct threads *threads, int64_t time_ns)
 {
-	const struct call *calls = allocating->costs->tree.calls;
+	const struct call *calls = threads->tree->calls;
 	const struct memory_row *row;
 
-	while ((row = table_peek(&allocating->cursor)) && row->time_ns < time_ns) {
-		uint64_t bytes = row->bytes;
-		uint32_t at = allocating->latest[row->thread];
+	while ((row = table_peek(&threads->cursor)) && row->time_ns < time_ns) {
+		uint32_t at = threads->latest[row->thread];
 
 		while (at != FLEXTRACE_NONE && calls[at].row->end_time_ns <= row->time_ns)
 			at = calls[at].parent;
+		*threads->call_of++ = at;
+		table_next(&threads->cursor, sizeof(*row));
+	}
+}
+
+int call_find_memory(const struct call_tree *tree, const struct timeline *timeline,
+                     uint32_t **ret_call_of)
+{
+	uint64_t n_threads = timeline->identity->n_threads + 1ull;
+	struct threads threads = {
+		.tree = tree,
+		.latest = malloc(n_threads * sizeof(*threads.latest)),
+		.cursor = table_begin(&timeline->memory),
+		.call_of = malloc((timeline->memory.n_rows + 1) * sizeof(*threads.call_of)),
+	};
+
+	*ret_call_of = threads.call_of;
+	if (!threads.latest || !threads.call_of) {
+		free(threads.latest);
+		return FLEXTRACE_E_MEMORY;
+	}
+	memset(threads.latest, 0xff, n_threads * sizeof(*threads.latest));
+	for (uint32_t i = 0; i < tree->n; i++) {
+		const struct host_row *row = tree->calls[i].row;
+		const struct track *track = &timeline->tracks[row->track];
+
+		if (track->kind != TRACK_THREAD || track->lane)
+			continue;
+		find_until(&threads, row->start_time_ns);
+		threads.latest[track->owner] = i;
+	}
+	find_until(&threads, INT64_MAX);
+	free(threads.latest);
+	return FLEXTRACE_OK;
+}
+
+/* Of records whose size changes something, what they add to what is allocated. */
+static void settle_memory(struct call_costs *costs, const uint32_t *call_of, uint64_t *totals)
+{
+	TABLE_EACH(struct memory_row, row, &costs->timeline->memory) {
+		uint32_t at = *call_of++;
+		uint64_t bytes = row->bytes;
+
 		if (row->op == FLEXTRACE_MEMORY_FREE)
 			bytes = -bytes;
 		else if (row->op == FLEXTRACE_MEMORY_RESIZE)
-			bytes = row->total_bytes - allocating->totals[row->device];
-		allocating->totals[row->device] = row->total_bytes;
+			bytes = row->total_bytes - totals[row->device];
+		totals[row->device] = row->total_bytes;
+		if (at != FLEXTRACE_NONE && !costs->tree.calls[at].row)
+			at = costs->tree.calls[at].parent;
 		if (at != FLEXTRACE_NONE)
-			allocating->costs->costs[at].memory_self_bytes += bytes;
-		table_next(&allocating->cursor, sizeof(*row));
+			costs->costs[at].memory_self_bytes += bytes;
 	}
-}
-
-static void allocate(struct allocating *allocating)
-{
-	struct call_costs *costs = allocating->costs;
-
-	for (uint32_t i = 0; i < costs->tree.n; i++) {
-		const struct host_row *row = costs->tree.calls[i].row;
-		const struct track *track = row ? &costs->timeline->tracks[row->track] : NULL;
-
-		if (!row || track->kind != TRACK_THREAD || track->lane)
-			continue;
-		allocate_until(allocating, row->start_time_ns);
-		allocating->latest[track->owner] = i;
-	}
-	allocate_until(allocating, INT64_MAX);
-}
-
-static int settle_memory(struct call_costs *costs)
-{
-	const struct identity *identity = costs->timeline->identity;
-	struct allocating allocating = {
-		.costs = costs,
-		.latest = malloc((identity->n_threads + 1ull) * sizeof(*allocating.latest)),
-		.totals = calloc(identity->n_devices + 1ull, sizeof(*allocating.totals)),
-		.cursor = table_begin(&costs->timeline->memory),
-	};
-	bool has_memory = allocating.latest && allocating.totals;
-
-	if (has_memory) {
-		memset(allocating.latest, 0xff, (identity->n_threads + 1ull) * sizeof(uint32_t));
-		allocate(&allocating);
-	}
-	free(allocating.latest);
-	free(allocating.totals);
-	return has_memory ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
 int call_costs_settle(struct call_costs *costs)
 {
-	for (uint32_t i = 0; i < costs->tree.n; i++)
-		FLEXTRACE_TRY(settle_row(costs, &costs->tree.calls[i]));
-	return costs->timeline->memory.n_rows ? settle_memory(costs) : FLEXTRACE_OK;
+	const struct timeline *timeline = costs->timeline;
+	uint64_t *totals = NULL;
+	uint32_t *call_of = NULL;
+	int code = FLEXTRACE_OK;
+
+	if (timeline->memory.n_rows)
+		code = call_find_memory(&costs->tree, timeline, &call_of);
+	for (uint32_t i = 0; i < costs->tree.n && code == FLEXTRACE_OK; i++)
+		code = settle_row(costs, &costs->tree.calls[i]);
+	if (call_of && code == FLEXTRACE_OK) {
+		totals = calloc(timeline->identity->n_devices + 1ull, sizeof(*totals));
+		code = totals ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	}
+	if (totals)
+		settle_memory(costs, call_of, totals);
+	free(totals);
+	free(call_of);
+	return code;
 }
 
 /* -- devices ----------------------------------------------------------------------------------- */

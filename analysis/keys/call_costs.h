@@ -28,6 +28,11 @@ struct call_costs {
 	struct map is_frame;             /* by name, once it was looked at */
 };
 
+/* Stores for each record of memory the innermost row that was open on its thread; FLEXTRACE_NONE:
+ * none was. Owned by the caller. FLEXTRACE_E_MEMORY or 0. */
+int call_find_memory(const struct call_tree *tree, const struct timeline *timeline,
+                     uint32_t **ret_call_of);
+
 /* Makes the tree of all rows. FLEXTRACE_E_MEMORY or 0, as below; release in any case. */
 int call_costs_init(struct call_costs *costs, const struct timeline *timeline);
 void call_costs_release(struct call_costs *costs);

@@ -102,6 +102,21 @@ int stats_finish(struct stats *stats)
 	return name_groups_sort(&stats->groups, compare_groups, stats);
 }
 
+uint64_t stats_total_of_owner(const struct stats *stats, uint32_t first)
+{
+	uint32_t owner = stats_line(stats, first)->key.owner;
+	uint64_t total_ns = 0;
+
+	for (uint32_t i = first; i < stats->groups.n; i++) {
+		const struct stats_group *group = stats_line(stats, i);
+
+		if (group->key.owner != owner)
+			break;
+		total_ns = spread_add(total_ns, group->total_ns);
+	}
+	return total_ns;
+}
+
 /* -- figures -------------------------------------------------------------------------------- */
 
 void stats_spread(struct stats *stats, const struct stats_group *group, struct spread *ret)

@@ -50,6 +50,9 @@ static inline const struct stats_group *stats_line(const struct stats *stats, ui
 	return name_groups_line(&stats->groups, line);
 }
 
+/* The total of the owner whose lines begin at `first`, at most UINT64_MAX. */
+uint64_t stats_total_of_owner(const struct stats *stats, uint32_t first);
+
 /* Stores the spread of a group's durations, after stats_finish(). */
 void stats_spread(struct stats *stats, const struct stats_group *group, struct spread *ret);
 

@@ -102,7 +102,7 @@ static uint64_t count_launched(const struct flex_run *run)
 /* Both sides of key_averages.csv have all device work. */
 static void check_averages(const struct flex_run *run, int64_t sum_ns)
 {
-	struct csv_table table = flex_read_table(run, "key_averages.csv");
+	struct csv_table table = flex_read_table(run, "tables/key_averages.csv");
 	int64_t host_ns = 0, device_ns = 0;
 
 	for (uint64_t i = 0; i < table.n_rows; i++) {

@@ -101,6 +101,31 @@ static void test_xplane_data__launches_have_their_kernels(void **state)
 	assert_int_equal(n, run->events.n_rows);
 }
 
+/* Of GPU 7 alone something ran: its sum is (1), its span (1) with what is idle in modules and
+ * between them. */
+static void test_xplane_data__modules_are_those_of_another_analyser(void **state)
+{
+	const struct flex_run *run = convert(state, "conv_minimal_legacy");
+	struct csv_table modules = flex_read_table(run, "tables/hlo_modules.csv");
+	struct csv_table ops = flex_read_table(run, "tables/hlo_ops.csv");
+	uint64_t module = flex_row(&modules, "part", "module", "phase", "steady");
+	uint64_t between = flex_row(&modules, "part", "between", "phase", "");
+	uint64_t op = flex_row(&ops, "name", "input_transpose_fusion", "opcode", "fusion");
+
+	assert_int_equal(modules.n_rows, 2);
+	assert_int_equal(flex_number(&modules, module, "executions"), 5);
+	assert_int_equal(flex_number(&modules, module, "mean_kernels"), 5);
+	assert_int_equal(flex_number(&modules, module, "active_ns"), 3586493);
+	assert_int_equal(flex_number(&modules, module, "active_ns") +
+	                         flex_number(&modules, module, "idle_ns") +
+	                         flex_number(&modules, between, "idle_ns"),
+	                 15761301);
+	assert_int_equal(flex_number(&ops, op, "kernels"), 5);
+	assert_int_equal(flex_number(&ops, op, "total_ns"), 1950960);
+	csv_table_release(&modules);
+	csv_table_release(&ops);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, flex_start, flex_stop)
 
 int main(void)
@@ -108,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_xplane_data__sums_are_those_of_another_analyser),
 		TEST(test_xplane_data__launches_have_their_kernels),
+		TEST(test_xplane_data__modules_are_those_of_another_analyser),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

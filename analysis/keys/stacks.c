@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stacks.csv: own time of host calls, and time of device work, by the stack of calls: as flame
+ * graphs want it. Of compiled programs also by what the framework calls their parts.
+ */
+#include <stdlib.h>
+
+#include "analysis/analysis_impl.h"
+#include "analysis/hlo/hlo.h"
+#include "base/array.h"
+#include "base/blocks.h"
+#include "base/order.h"
+#include "name_trie.h"
+
+struct stack_times {
+	uint64_t host_self_ns, device_ns;
+};
+
+struct process_stacks {
+	struct name_trie trie;
+	struct stack_times *times; /* owned: by node */
+	uint32_t n_times;          /* that there is room for */
+};
+
+struct stacks {
+	const struct timeline *timeline; /* weak */
+	struct call_tree tree;
+	uint32_t *node_of;                /* owned: by place in the host rows */
+	struct process_stacks *processes; /* owned: by process */
+};
+
+struct stack_row {
+	const char *kind;
+	const char *stack;
+	uint64_t host_self_ns, device_ns;
+	uint32_t process;
+};
+
+static const struct column columns[] = {
+	COLUMN_TYPED("kind", WORD, const char *, false, struct stack_row, kind),
+	COLUMN(struct stack_row, stack),
+	COLUMN_OPTIONAL(struct stack_row, host_self_ns),
+	COLUMN_OPTIONAL(struct stack_row, device_ns),
+	COLUMNS_PROCESS(struct stack_row, process),
+};
+
+/* -- counting ---------------------------------------------------------------------------------- */
+
+static int step(struct process_stacks *of, uint32_t around, uint32_t name, uint32_t *ret_node)
+{
+	int is_new = name_trie_step(&of->trie, around, name, ret_node);
+
+	return is_new < 0 ? is_new : ARRAY_RESERVE(of->times, of->n_times, of->trie.n);
+}
+
+/* Steps and windows are marks on the time: they have the stack of what is around them. */
+static int count_call(struct stacks *stacks, uint32_t place)
+{
+	const struct call *call = &stacks->tree.calls[place];
+	struct process_stacks *of = &stacks->processes[call->process];
+	uint32_t around = call->parent == FLEXTRACE_NONE ? 0 : stacks->node_of[call->parent];
+	uint64_t time_ns = interval_ns(call->row->start_time_ns, call->row->end_time_ns);
+
+	stacks->node_of[place] = around;
+	if (call->row->kind == HOST_STEP || call->row->kind == HOST_WINDOW)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(step(of, around, call->row->name, &stacks->node_of[place]));
+	of->times[stacks->node_of[place]].host_self_ns += time_ns;
+	of->times[around].host_self_ns -= time_ns;
+	return FLEXTRACE_OK;
+}
+
+static int count_piece(struct stacks *stacks, const struct work *work)
+{
+	uint32_t around = work->launch == FLEXTRACE_NONE ? 0 : stacks->node_of[work->launch], leaf;
+	struct process_stacks *of = &stacks->processes[work->process];
+
+	FLEXTRACE_TRY(step(of, around, work->name, &leaf));
+	of->times[leaf].device_ns += interval_ns(work->row->start_time_ns, work->row->end_time_ns);
+	return FLEXTRACE_OK;
+}
+
+static int count(struct stacks *stacks)
+{
+	const struct timeline *timeline = stacks->timeline;
+	struct work_reader reader;
+	struct work work;
+	int code;
+
+	FLEXTRACE_TRY(call_tree_init(&stacks->tree, timeline));
+	stacks->node_of = blocks_allocate(stacks->tree.n + 1ull, sizeof(*stacks->node_of));
+	stacks->processes = calloc(timeline->identity->n_processes + 1ull,
+	                           sizeof(*stacks->processes));
+	if (!stacks->node_of || !stacks->processes)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < stacks->tree.n; i++)
+		FLEXTRACE_TRY(count_call(stacks, i));
+	code = work_read(&reader, timeline);
+	while (code == FLEXTRACE_OK && (code = work_next(&reader, &work)) > 0)
+		code = count_piece(stacks, &work);
+	work_release(&reader);
+	return code;
+}
+
+/* -- lines ------------------------------------------------------------------------------------- */
+
+enum stack_kind { STACK_HOST, STACK_DEVICE, STACK_OP_NAME };
+
+struct stack_order {
+	const struct process_stacks *of; /* weak, both */
+	const struct string_pool *strings;
+	enum stack_kind kind;
+	uint32_t process;
+};
+
+static uint64_t time_of(const struct stack_order *order, uint32_t node)
+{
+	const struct stack_times *times = &order->of->times[node];
+
+	return order->kind == STACK_HOST ? times->host_self_ns : times->device_ns;
+}
+
+/* The largest first; nodes are in order of first rows. */
+static int compare_nodes(const void *left, const void *right, void *context)
+{
+	const uint32_t *a = left, *b = right;
+
+	return ORDER(time_of(context, *b), time_of(context, *a)) ?: ORDER(*a, *b);
+}
+
+static int put_stack(const struct stack_order *order, uint32_t node, struct writer *text,
+                     struct row_sink *sink)
+{
+	static const char *const kinds[] = {"host", "device", "op_name"};
+	struct stack_row row = {
+		.kind = kinds[order->kind],
+		.host_self_ns = COLUMN_NONE_U64,
+		.device_ns = COLUMN_NONE_U64,
+		.process = order->process,
+	};
+
+	*(order->kind == STACK_HOST ? &row.host_self_ns : &row.device_ns) = time_of(order, node);
+	text->at = text->buffer;
+	FLEXTRACE_TRY(name_trie_write(&order->of->trie, order->strings, node, text));
+	writer_char(text, '\0');
+	if (writer_failed(text))
+		return FLEXTRACE_E_MEMORY;
+	row.stack = text->buffer;
+	row_put(sink, &row);
+	return FLEXTRACE_OK;
+}
+
+/* Puts the stacks that took time. */
+static int put_stacks(struct stack_order order, struct row_sink *sink)
+{
+	uint32_t *nodes = malloc((order.of->trie.n + 1ull) * sizeof(*nodes)), n = 0;
+	int code = nodes ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	struct writer text;
+
+	for (uint32_t i = 1; nodes && i < order.of->trie.n; i++) {
+		if (time_of(&order, i))
+			nodes[n++] = i;
+	}
+	if (n)
+		qsort_r(nodes, n, sizeof(*nodes), compare_nodes, &order);
+	writer_open_memory(&text);
+	for (uint32_t i = 0; i < n && code == FLEXTRACE_OK; i++)
+		code = put_stack(&order, nodes[i], &text, sink);
+	writer_abandon(&text);
+	free(nodes);
+	return code;
+}
+
+/* -- names of the framework -------------------------------------------------------------------- */
+
+/* "jit(f)/jit(main)/dot_general": a frame for each part, below the module. */
+static int step_path(struct hlo *hlo, struct process_stacks *of, const char *path, uint32_t *node)
+{
+	char *copy = strdup(path), *rest = copy, *part;
+	int code = copy ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	uint32_t name;
+
+	while (code == FLEXTRACE_OK && (part = strsep(&rest, "/"))) {
+		code = *part ? string_intern(&hlo->cache, part, &name) : FLEXTRACE_OK;
+		if (code == FLEXTRACE_OK && *part)
+			code = step(of, *node, name, node);
+	}
+	free(copy);
+	return code;
+}
+
+/* Stores the stack of an instruction of a process; its paths are taken apart once. */
+static int find_path(struct hlo *hlo, struct process_stacks *of, struct map *nodes,
+                     const struct hlo_piece *piece, uint32_t *ret_node)
+{
+	const struct hlo_op *op = &hlo->ops[piece->op];
+
+	*ret_node = map_find(nodes, piece->op, piece->process);
+	if (*ret_node != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(step(of, 0, hlo->modules[op->module].name, ret_node));
+	FLEXTRACE_TRY(step_path(hlo, of, string_get(hlo->pool, op->op_name), ret_node));
+	FLEXTRACE_TRY(step(of, *ret_node, op->name, ret_node));
+	return map_put(nodes, piece->op, piece->process, *ret_node);
+}
+
+static int add_root(struct hlo *hlo, struct process_stacks *of, const char *name, uint64_t time_ns)
+{
+	uint32_t string, node;
+
+	FLEXTRACE_TRY(string_intern(&hlo->cache, name, &string));
+	FLEXTRACE_TRY(step(of, 0, string, &node));
+	of->times[node].device_ns += time_ns;
+	return FLEXTRACE_OK;
+}
+
+static int add_idle(struct hlo *hlo, struct process_stacks *processes, const uint64_t *between_ns)
+{
+	const struct identity *identity = hlo->timeline->identity;
+
+	for (uint32_t i = 0; i < hlo->n_runs; i++) {
+		const struct hlo_run *run = &hlo->runs[i];
+
+		FLEXTRACE_TRY(add_root(hlo, &processes[identity->devices[run->device].process],
+		                       "idle in modules",
+		                       interval_ns(run->start_time_ns, run->end_time_ns) -
+		                               cover_total_ns(&run->active)));
+	}
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		if (between_ns[i])
+			FLEXTRACE_TRY(add_root(hlo, &processes[i], "idle between modules",
+			                       between_ns[i]));
+	}
+	return FLEXTRACE_OK;
+}
+
+static int count_paths(struct hlo *hlo, struct process_stacks *processes, uint64_t *between_ns)
+{
+	struct map nodes = {.n_slots = 0};
+	int code = FLEXTRACE_OK;
+	uint32_t node;
+
+	for (uint32_t i = 0; i < hlo->n_pieces && code == FLEXTRACE_OK; i++) {
+		const struct hlo_piece *piece = &hlo->pieces[i];
+		struct process_stacks *of = &processes[piece->process];
+
+		if (piece->op == FLEXTRACE_NONE)
+			continue;
+		code = find_path(hlo, of, &nodes, piece, &node);
+		if (code == FLEXTRACE_OK)
+			of->times[node].device_ns += piece->time_ns;
+	}
+	map_release(&nodes);
+	FLEXTRACE_TRY(code);
+	FLEXTRACE_TRY(hlo_find_between(hlo, between_ns));
+	return add_idle(hlo, processes, between_ns);
+}
+
+/* -- the table --------------------------------------------------------------------------------- */
+
+static void release_processes(struct process_stacks *processes, uint32_t n)
+{
+	for (uint32_t i = 0; processes && i < n; i++) {
+		name_trie_release(&processes[i].trie);
+		free(processes[i].times);
+	}
+	free(processes);
+}
+
+static int put_paths(const struct findings *findings, struct row_sink *sink)
+{
+	uint32_t n = findings->timeline->identity->n_processes;
+	struct process_stacks *processes = calloc(n + 1ull, sizeof(*processes));
+	uint64_t *between_ns = calloc(n + 1ull, sizeof(*between_ns));
+	struct hlo hlo;
+	int code = hlo_init(&hlo, findings->timeline);
+
+	if (!processes || !between_ns)
+		code = FLEXTRACE_E_MEMORY;
+	if (code == FLEXTRACE_OK)
+		code = count_paths(&hlo, processes, between_ns);
+	for (uint32_t i = 0; i < n && code == FLEXTRACE_OK; i++) {
+		uint32_t process = findings->owners->processes[i];
+
+		code = put_stacks(
+			(struct stack_order){&processes[process], hlo.pool, STACK_OP_NAME, process},
+			sink);
+	}
+	release_processes(processes, n);
+	free(between_ns);
+	hlo_release(&hlo);
+	return code;
+}
+
+static int put_process(const struct stacks *stacks, uint32_t process, struct row_sink *sink)
+{
+	struct stack_order order = {&stacks->processes[process], stacks->timeline->strings,
+	                            STACK_HOST, process};
+
+	FLEXTRACE_TRY(put_stacks(order, sink));
+	order.kind = STACK_DEVICE;
+	return put_stacks(order, sink);
+}
+
+static int fill(const struct findings *findings, struct row_sink *sink)
+{
+	uint32_t n = findings->timeline->identity->n_processes;
+	struct stacks stacks = {.timeline = findings->timeline};
+	int code = count(&stacks);
+
+	for (uint32_t i = 0; i < n && code == FLEXTRACE_OK; i++)
+		code = put_process(&stacks, findings->owners->processes[i], sink);
+	if (code == FLEXTRACE_OK && hlo_is_in(findings->timeline))
+		code = put_paths(findings, sink);
+	release_processes(stacks.processes, n);
+	blocks_free(stacks.node_of);
+	call_tree_release(&stacks.tree);
+	return code;
+}
+
+const struct analysis analysis_stacks = ANALYSIS_CSV("stacks", columns, fill);
