@@ -9,15 +9,18 @@
 
 int call_costs_init(struct call_costs *costs, const struct timeline *timeline)
 {
-	uint64_t n = timeline->host_rows.n_rows + 1;
+	uint64_t n = timeline->host_rows.n_rows + 1, n_threads = timeline->identity->n_threads;
 
 	*costs = (struct call_costs){
 		.timeline = timeline,
 		.costs = blocks_allocate(n, sizeof(*costs->costs)),
+		.innermost = malloc((n_threads + 1) * sizeof(*costs->innermost)),
 	};
-	if (!costs->costs)
+	if (!costs->costs || !costs->innermost)
 		return FLEXTRACE_E_MEMORY;
 	memset(costs->costs, 0, n * sizeof(*costs->costs));
+	for (uint64_t i = 0; i < n_threads; i++)
+		costs->innermost[i] = FLEXTRACE_NONE;
 	return call_tree_init(&costs->tree, timeline);
 }
 
@@ -25,6 +28,7 @@ void call_costs_release(struct call_costs *costs)
 {
 	call_tree_release(&costs->tree);
 	blocks_free(costs->costs);
+	free(costs->innermost);
 	map_release(&costs->is_frame);
 	*costs = (struct call_costs){0};
 }
@@ -53,17 +57,51 @@ int call_costs_is_frame(struct call_costs *costs, const struct host_row *row)
 	return (int)*is_frame;
 }
 
+/* `depth` tells a row that lasts no time apart from one that has ended then. */
+static bool has_ended(const struct host_row *open, const struct host_row *row)
+{
+	if (open->end_time_ns != row->start_time_ns)
+		return open->end_time_ns < row->start_time_ns;
+	return open->track != row->track || open->depth >= row->depth;
+}
+
+/*
+ * The innermost call around a row, which is one itself if `is_call`, among the calls of its thread:
+ * what is no call may cross them, as the frames in which Python opens and closes a scope do, so that
+ * the parents of the tree do not tell.
+ */
+static uint32_t find_around(struct call_costs *costs, uint32_t place, bool is_call)
+{
+	const struct call *calls = costs->tree.calls;
+	const struct host_row *row = calls[place].row;
+	const struct track *track = &costs->timeline->tracks[row->track];
+	uint32_t *innermost = &costs->innermost[track->owner], around;
+
+	if (track->kind != TRACK_THREAD)
+		return FLEXTRACE_NONE;
+	while (*innermost != FLEXTRACE_NONE && has_ended(calls[*innermost].row, row))
+		*innermost = calls[*innermost].parent;
+	around = *innermost;
+	while (around != FLEXTRACE_NONE && calls[around].row->end_time_ns < row->end_time_ns) {
+		if (is_call)
+			return FLEXTRACE_NONE; /* it crosses */
+		around = calls[around].parent;
+	}
+	if (is_call)
+		*innermost = place;
+	return around;
+}
+
 static int settle_row(struct call_costs *costs, struct call *call)
 {
 	const struct host_row *row = call->row;
 	int is_frame = call_costs_is_frame(costs, row);
+	bool is_call = !is_frame && row->kind != HOST_STEP && row->kind != HOST_WINDOW;
 
 	if (is_frame < 0)
 		return is_frame;
-	/* Parents come first, so that theirs is a call by now. */
-	if (call->parent != FLEXTRACE_NONE && !costs->tree.calls[call->parent].row)
-		call->parent = costs->tree.calls[call->parent].parent;
-	if (is_frame || row->kind == HOST_STEP || row->kind == HOST_WINDOW)
+	call->parent = find_around(costs, (uint32_t)(call - costs->tree.calls), is_call);
+	if (!is_call)
 		call->row = NULL;
 	else if (call->parent != FLEXTRACE_NONE)
 		costs->costs[call->parent].below_ns += host_row_ns(row);

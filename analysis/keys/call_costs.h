@@ -25,6 +25,7 @@ struct call_costs {
 	const struct timeline *timeline; /* weak */
 	struct call_tree tree;           /* from call_costs_settle() on `parent` is a call */
 	struct call_cost *costs;         /* owned: by place in the host rows */
+	uint32_t *innermost;             /* owned: by thread, its latest call that may be open */
 	struct map is_frame;             /* by name, once it was looked at */
 };
 

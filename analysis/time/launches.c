@@ -121,6 +121,14 @@ static const struct column columns[] = {
 	COLUMN_AS("early_beyond_err", struct launch_row, of.beyond_error),
 };
 
+/* The nearest integer, as all means are. */
+static int64_t mean_of(int64_t total, uint64_t calls)
+{
+	int64_t n = (int64_t)calls, raised = total + n / 2;
+
+	return raised / n - (raised % n < 0);
+}
+
 static void put(struct launches *launches, const struct stats_group *group, uint32_t place,
                 struct row_sink *sink)
 {
@@ -139,7 +147,7 @@ static void put(struct launches *launches, const struct stats_group *group, uint
 		row.median_ns = launches->least_ns + (int64_t)spread.median;
 		row.min_ns = launches->least_ns + (int64_t)spread.min;
 		row.max_ns = launches->least_ns + (int64_t)spread.max;
-		row.mean_queue_ns = row.of.queue_ns / (int64_t)row.of.works;
+		row.mean_queue_ns = mean_of(row.of.queue_ns, row.of.works);
 	}
 	row_put(sink, &row);
 }

@@ -77,6 +77,40 @@ static void test_key_averages__have_no_frames_and_no_marks(void **state)
 	calls_test_release(&test);
 }
 
+/*
+ * A scope of Python begins within the frames that open it, which end behind its begin, so that it
+ * stands on a row for what crosses: it is around the operations that begin in it nevertheless. A
+ * call that crosses another call is in none and has none.
+ */
+static void test_key_averages__have_calls_in_scopes_that_cross_frames(void **state)
+{
+	struct calls_test test;
+	struct host_row frame = row_of(FLEXTRACE_RUNTIME_USER, 0, 0, 10);
+	uint32_t call, lane;
+
+	(void)state;
+	calls_test_init(&test);
+	lane = fixture_track(&test.test.fixture, (struct track){.kind = TRACK_THREAD, .lane = 1});
+	frame.args = fixture_string(&test.test.fixture, "{\"cat\":\"python_function\"}");
+	calls_test_call(&test, 0, frame, "enter");
+	calls_test_call(&test, lane, row_of(FLEXTRACE_RUNTIME_USER, 0, 5, 105), "forward");
+	calls_test_call(&test, 0, row_of(FLEXTRACE_RUNTIME_OP, 0, 20, 60), "mm");
+	call = calls_test_call(&test, 0, row_of(FLEXTRACE_RUNTIME_CALL, 1, 20, 30), "launch");
+	calls_test_call(&test, lane, row_of(FLEXTRACE_RUNTIME_CALL, 1, 50, 80), "crossing");
+	calls_test_call(&test, 0, row_of(FLEXTRACE_RUNTIME_OP, 0, 60, 70), "add");
+	calls_test_kernel(&test, 0, "k", (const int64_t[]){60, 80}, call);
+	analysis_test_expect(
+		&test.test, "key_averages",
+		"side,kind,name," FIGURES
+		"host,User,forward,1,50,38.46,100,76.92,100,0,0.00,20,100.00,20,,," OF_0
+		"host,Op,mm,1,30,23.08,40,30.77,40,20,100.00,20,100.00,20,,," OF_0
+		"host,Runtime,crossing,1,30,23.08,30,23.08,30,0,0.00,0,0.00,0,,," OF_0
+		"host,Runtime,launch,1,10,7.69,10,7.69,10,0,0.00,20,100.00,20,,," OF_0
+		"host,Op,add,1,10,7.69,10,7.69,10,0,0.00,0,0.00,0,,," OF_0
+		"device,Exec,k,1,,,,,,20,100.00,20,100.00,20,,," OF_0);
+	calls_test_release(&test);
+}
+
 /* A window around all calls is no window; steps of one name are one. */
 static void test_key_averages__are_told_by_window(void **state)
 {
@@ -292,6 +326,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_key_averages__give_work_to_the_operation),
 		cmocka_unit_test(test_key_averages__have_no_frames_and_no_marks),
+		cmocka_unit_test(test_key_averages__have_calls_in_scopes_that_cross_frames),
 		cmocka_unit_test(test_key_averages__are_told_by_window),
 		cmocka_unit_test(test_key_averages__tell_memory_by_the_innermost_call),
 		cmocka_unit_test(test_key_averages__are_summed_over_ranks),

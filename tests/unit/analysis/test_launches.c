@@ -101,6 +101,30 @@ static void test_launches__tells_how_long_work_waited(void **state)
 	stop(&test);
 }
 
+/* 1 and 2, -1 and -2, -1 twice and 1: as all means are, not cut off. */
+static void test_launches__rounds_the_mean_from_the_end_of_calls(void **state)
+{
+	static const struct {
+		int64_t starts_ns[3];
+		int64_t mean_ns;
+	} cases[] = {{{21, 22, 22}, 2}, {{19, 18, 18}, -2}, {{19, 19, 21}, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct launch_test test;
+		char *text;
+
+		start(&test);
+		call(&test, 0, "launch", 10, 20);
+		for (int j = 0; j < 3; j++)
+			work(&test, 0, 0, cases[i].starts_ns[j], 0);
+		text = analysis_test_write(&test.test, "launches");
+		assert_int_equal(table_number(text, 1, "mean_queue_ns"), cases[i].mean_ns);
+		free(text);
+		stop(&test);
+	}
+}
+
 static void test_queue_length__counts_what_was_launched_and_has_not_begun(void **state)
 {
 	struct launch_test test;
@@ -260,6 +284,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_launches__tells_how_long_work_waited),
+		cmocka_unit_test(test_launches__rounds_the_mean_from_the_end_of_calls),
 		cmocka_unit_test(test_launches__of_nothing_is_a_header),
 		cmocka_unit_test(test_launches__agree_with_the_works_of_random_worlds),
 		cmocka_unit_test(test_queue_length__counts_what_was_launched_and_has_not_begun),
