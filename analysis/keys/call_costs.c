@@ -67,8 +67,8 @@ static bool has_ended(const struct host_row *open, const struct host_row *row)
 
 /*
  * The innermost call around a row, which is one itself if `is_call`, among the calls of its thread:
- * what is no call may cross them, as the frames in which Python opens and closes a scope do, so that
- * the parents of the tree do not tell.
+ * what is no call may cross them, as the frames in which Python opens and closes a scope do, so
+ * that the parents of the tree do not tell.
  */
 static uint32_t find_around(struct call_costs *costs, uint32_t place, bool is_call)
 {
@@ -207,16 +207,13 @@ int call_costs_settle(struct call_costs *costs)
 
 /* -- devices ----------------------------------------------------------------------------------- */
 
-/* The call whose own work is that a call launched. */
+/* The call whose own work is that a call launched: scopes within an operation are not asked, as in
+ * torch, whose files name the operation with each piece of work (`External id`). */
 static uint32_t operation_of(const struct call *calls, uint32_t launch)
 {
-	uint32_t annotation = FLEXTRACE_NONE;
-
 	for (uint32_t at = launch; at != FLEXTRACE_NONE; at = calls[at].parent) {
 		if (calls[at].row->kind == FLEXTRACE_RUNTIME_OP)
-			return annotation == FLEXTRACE_NONE ? at : annotation;
-		if (calls[at].row->kind == FLEXTRACE_RUNTIME_USER && annotation == FLEXTRACE_NONE)
-			annotation = at;
+			return at;
 	}
 	return launch;
 }

@@ -5,9 +5,8 @@
  *
  * A call is a host row but for steps and windows, which are marks on the time, and functions that
  * Python's profilers told, which are frames: who called. Of the device, work is the own of one
- * call: of the innermost operation of a framework around its launch, or of an annotation within
- * that, as in torch; else of the launch itself. The launch and all calls around it have it in
- * their totals.
+ * call: of the innermost operation of a framework around its launch, as in torch; else of the
+ * launch itself. The launch and all calls around it have it in their totals.
  */
 #ifndef FLEXTRACE_CALL_COSTS_H
 #define FLEXTRACE_CALL_COSTS_H

@@ -49,6 +49,30 @@ static void test_key_averages__give_work_to_the_operation(void **state)
 	calls_test_release(&test);
 }
 
+/* Of a collective, torch tells record_param_comms, around the scope that has the name. */
+static void test_key_averages__give_no_work_to_a_scope_in_an_operation(void **state)
+{
+	struct calls_test test;
+	uint32_t call;
+	char *text;
+
+	(void)state;
+	calls_test_init(&test);
+	calls_test_call(&test, 0, row_of(FLEXTRACE_RUNTIME_OP, 0, 0, 100), "record_param_comms");
+	calls_test_call(&test, 0, row_of(FLEXTRACE_RUNTIME_USER, 1, 10, 90), "nccl:all_reduce");
+	call = calls_test_call(&test, 0, row_of(FLEXTRACE_RUNTIME_CALL, 2, 20, 50), "launch");
+	calls_test_kernel(&test, 0, "k", (const int64_t[]){60, 80}, call);
+	text = analysis_test_write(&test.test, "key_averages");
+	assert_string_equal(
+		strchr(text, '\n') + 1,
+		"host,User,nccl:all_reduce,1,50,50.00,80,80.00,80,0,0.00,20,100.00,20,,," OF_0
+		"host,Runtime,launch,1,30,30.00,30,30.00,30,0,0.00,20,100.00,20,,," OF_0
+		"host,Op,record_param_comms,1,20,20.00,100,100.00,100,20,100.00,20,100.00,20,,"
+		"," OF_0 "device,Exec,k,1,,,,,,20,100.00,20,100.00,20,,," OF_0);
+	free(text);
+	calls_test_release(&test);
+}
+
 /* Without an operation it is the launch's own; Python's functions are no calls, nor are steps. */
 static void test_key_averages__have_no_frames_and_no_marks(void **state)
 {
@@ -325,6 +349,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_key_averages__give_work_to_the_operation),
+		cmocka_unit_test(test_key_averages__give_no_work_to_a_scope_in_an_operation),
 		cmocka_unit_test(test_key_averages__have_no_frames_and_no_marks),
 		cmocka_unit_test(test_key_averages__have_calls_in_scopes_that_cross_frames),
 		cmocka_unit_test(test_key_averages__are_told_by_window),
