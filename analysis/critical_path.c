@@ -56,7 +56,11 @@ static int fill_pieces(const struct findings *findings, struct row_sink *sink)
 /* There may be as many pieces as calls. */
 const struct analysis analysis_critical_path = {
 	.name = "critical_path",
-	.file = {.name = "critical_path.csv", .table = COLUMN_TABLE(piece_columns, fill_pieces)},
+	.file = {.name = "critical_path.csv",
+                 .title = "Critical path",
+                 .what = "Each piece of the chain of host calls and device work that a step had "
+                         "to wait for, in order of time.",
+                 .table = COLUMN_TABLE(piece_columns, fill_pieces)},
 	.is_on_demand = true,
 };
 
@@ -168,5 +172,7 @@ static int fill_sums(const struct findings *findings, struct row_sink *sink)
 	return code < 0 ? code : sums.code;
 }
 
-const struct analysis analysis_critical_path_summary = ANALYSIS_CSV("critical_path_summary",
-                                                                    sum_columns, fill_sums);
+const struct analysis analysis_critical_path_summary = ANALYSIS_CSV(
+	"critical_path_summary", sum_columns, fill_sums, .title = "What steps had to wait for",
+	.what = "What bounds each step: the chain of host calls and device work that it had to "
+		"wait for, summed up by what it is.");
