@@ -39,6 +39,8 @@
 	X(compiler)          \
 	X(collectives)       \
 	X(communication)     \
+	X(stragglers)        \
+	X(messages)          \
 	X(communication_matrix) \
 	X(bandwidth)         \
 	X(power)             \

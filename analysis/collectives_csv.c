@@ -2,9 +2,7 @@
 /*
  * collectives.csv: one line for each rank and collective, by start and rank.
  */
-#include <math.h>
-
-#include "findings/collectives/collectives.h"
+#include "findings/collectives/exchanges.h"
 #include "model/words/kinds.h"
 #include "analysis_impl.h"
 
@@ -13,15 +11,6 @@ static const char *algorithm_name(uint8_t algorithm)
 	static const char *const names[] = {"", "multicast", "chain", "tree"};
 
 	return names[algorithm];
-}
-
-/* A time that the part waited for the last rank, once it was ready itself. */
-static uint64_t wait_ns(const struct collective_part *part)
-{
-	int64_t until_ns = part->ready_time_ns < part->end_time_ns ? part->ready_time_ns
-	                                                           : part->end_time_ns;
-
-	return interval_ns(part->start_time_ns, until_ns);
 }
 
 struct collective_row {
@@ -52,35 +41,20 @@ static const struct column columns[] = {
 	COLUMN_FIXED(struct collective_row, bus_gbps, 4),
 };
 
-static void fill_rates(struct collective_row *row, double size, double bus)
-{
-	uint64_t ns = interval_ns(row->of.start_time_ns, row->of.end_time_ns);
-	double rate = (double)row->of.bytes * size / (double)ns; /* bytes per ns: GB/s */
-	bool has_rate = ns && row->of.bytes;
-
-	row->alg_gbps = has_rate ? rate : (double)NAN;
-	row->bus_gbps = has_rate && bus > 0 ? rate * bus : (double)NAN;
-}
-
 static void put_part(const struct collectives *collectives, const struct collective_part *part,
                      struct row_sink *sink)
 {
-	bool is_device = part->device != FLEXTRACE_NONE, is_told = part->told_op;
-	const char *name = is_told ? part->told_op
-	                           : string_get(collectives->timeline->strings,
-	                                        is_device ? part->group : part->op);
 	double size, bus;
 	struct collective_row row = {
 		.of = *part,
-		.op = collective_op(name, part->ranks, &size, &bus),
-		.wait_ns = part->is_known ? wait_ns(part) : COLUMN_NONE_U64,
+		.op = collective_part_op(collectives, part, &size, &bus),
+		.wait_ns = collective_part_wait_ns(part),
 	};
 
-	if (!row.op)
-		row.op = is_device && !is_told ? "" : name;
-	if (!is_device || is_told)
+	if (part->device == FLEXTRACE_NONE || part->told_op)
 		row.of.sent = row.of.received = COLUMN_NONE_U32;
-	fill_rates(&row, size, bus);
+	exchange_rates(part->bytes, interval_ns(part->start_time_ns, part->end_time_ns), size, bus,
+	               &row.alg_gbps, &row.bus_gbps);
 	row_put(sink, &row);
 }
 

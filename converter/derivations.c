@@ -91,7 +91,7 @@ int derivations_read(struct derivations *derivations, const struct conversion_op
 	FLEXTRACE_TRY(set_all(derivations, &options->profile_off, true, error));
 	FLEXTRACE_TRY(set_all(derivations, &options->with, false, error));
 	if (options->summarize_comm)
-		FLEXTRACE_TRY(set_one(derivations, "communication", false, error));
+		FLEXTRACE_TRY(set_one(derivations, "messages", false, error));
 	return set_all(derivations, &options->without, true, error);
 }
 

@@ -83,7 +83,7 @@ const struct option_spec conversion_option_table[] = {
 	OPTION("with", 0, LIST, MEMBER(with), "NAME,...",
 	       "Make them, whatever the profile says", .is_untold = true),
 	OPTION("summarize-comm", 0, FLAG, MEMBER(summarize_comm), NULL,
-	       "Write communication.txt: messages between devices, one a line"),
+	       "Write messages.txt: messages between devices, one a line"),
 	OPTION("report-rows", 0, NUMBER, MEMBER(report_rows), "N",
 	       "Show N rows of each table in report.html", .min = 1, .max = 1e6),
 	OPTION("power-unit", 0, TEXT, MEMBER(findings.power_unit), "UNIT",

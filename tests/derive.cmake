@@ -29,7 +29,7 @@ foreach(name bandwidth collectives communication_matrix event_class iterations_r
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c
 		tests/support/scratch.c LIBS flextrace_core)
 endforeach()
-foreach(name breakdown launches path path_truth)
+foreach(name breakdown communication launches path path_truth)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c
 		tests/support/scratch.c tests/support/table_cells.c tests/support/work_world.c LIBS flextrace_core)
 endforeach()

@@ -38,6 +38,6 @@ cat >made/run.json <<-'END'
 	{"files": [{"file": "tables/host.csv", "columns": [{"name": "address", "type": "integer"}, {"name": "value", "type": "number"}]},
 	{"file": "tables/kernels.csv", "columns": [{"name": "count", "type": "integer"}, {"name": "name", "type": "text"}]},
 	{"file": "tables/ops.csv", "columns": [{"name": "given", "type": "integer"}, {"name": "number", "type": "number"}]},
-	{"file": "tables/communication.txt"}]}
+	{"file": "tables/messages.txt"}]}
 END
 exec "$PYTHON" "$here/read.py" made [0-9]*

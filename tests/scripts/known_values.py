@@ -83,10 +83,25 @@ def check_tracelens(name, n_events, wall_ns):
 
 
 def check_collectives():
-    """17 NCCL kernels beside the computation of the same device."""
+    """17 NCCL kernels beside the computation of the same device, 12 of which the file calls collectives."""
     conversion = Conversion("tracelens/resnet_act_checkpoint.json.gz")
     row = check_time(conversion, 84002073, 86567708, 3653)
     conversion.expect("communication_ns", int(row["communication_ns"]), 71516523)
+    rows = conversion.rows("communication")
+    conversion.expect("communication in all", int(rows[0]["total_ns"]), 71516523)
+    conversion.expect("exposed in all", int(rows[0]["exposed_ns"]), int(row["exposed_communication_ns"]))
+    bytes_of = {"Long": 8, "BFloat16": 2}
+    path = os.path.join(DATA, "tracelens/resnet_act_checkpoint_coll_analysis.csv")
+    with open(path, newline="", encoding="utf-8") as file:
+        known = list(csv.DictReader(file))
+    for one in known:
+        n_bytes = int(float(one["In msg nelems"])) * bytes_of[one["dtype"]]
+        size = str(1 << n_bytes.bit_length() - 1)
+        found = [row for row in rows if row["size_bytes"] == size and row["op"].replace("_", "") == one["Collective name"]]
+        conversion.expect(f"lines of {size} bytes", len(found), 1)
+        conversion.expect("count", total(found, "count"), int(one["operation_count"]))
+        conversion.expect("bytes", total(found, "bytes"), n_bytes * int(one["operation_count"]))
+        conversion.expect("total_ns", total(found, "total_ns"), round(float(one["dur_sum"]) * 1000))
 
 
 def check_sums(name, device, known):

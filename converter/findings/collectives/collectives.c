@@ -53,6 +53,29 @@ const char *collective_op(const char *name, uint32_t n, double *ret_size, double
 	return NULL;
 }
 
+const char *collective_part_op(const struct collectives *collectives,
+                               const struct collective_part *part, double *ret_size,
+                               double *ret_bus)
+{
+	bool is_device = part->device != FLEXTRACE_NONE;
+	const char *name = part->told_op ? part->told_op
+	                                 : string_get(collectives->timeline->strings,
+	                                              is_device ? part->group : part->op);
+	const char *op = collective_op(name, part->ranks, ret_size, ret_bus);
+
+	if (op)
+		return op;
+	return is_device && !part->told_op ? "" : name;
+}
+
+uint64_t collective_part_wait_ns(const struct collective_part *part)
+{
+	int64_t until_ns = part->ready_time_ns < part->end_time_ns ? part->ready_time_ns
+	                                                           : part->end_time_ns;
+
+	return part->is_known ? interval_ns(part->start_time_ns, until_ns) : UINT64_MAX;
+}
+
 /* -- parts of programs ------------------------------------------------------------------------- */
 
 static uint32_t who_of(const struct timeline *timeline, const struct sync_point *point,
@@ -246,12 +269,43 @@ static int compare_lines(const void *left, const void *right, void *context)
 	       compare_told(a->told_op, b->told_op) ?: ORDER(a->number, b->number);
 }
 
-static void join(struct collectives *out)
+/* Numbers collectives, while their parts stand together. */
+static void count_collectives(struct collectives *out)
+{
+	for (uint32_t i = 0; i < out->n_parts; i++) {
+		struct collective_part *part = &out->parts[i];
+
+		out->n_collectives += i == 0 || compare_groups(part, part - 1) != 0 ||
+		                      part->number != part[-1].number ||
+		                      part->subset != part[-1].subset;
+		part->collective = out->n_collectives - 1;
+	}
+}
+
+/* Numbers them anew, by their first parts. */
+static int number_collectives(struct collectives *out)
+{
+	uint32_t *numbers = calloc(out->n_collectives + 1ull, sizeof(*numbers)), n = 0;
+
+	if (!numbers)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < out->n_parts; i++) {
+		uint32_t *number = &numbers[out->parts[i].collective];
+
+		if (!*number)
+			*number = ++n;
+		out->parts[i].collective = *number - 1;
+	}
+	free(numbers);
+	return FLEXTRACE_OK;
+}
+
+static int join(struct collectives *out)
 {
 	uint32_t first, end;
 
 	if (!out->n_parts)
-		return;
+		return FLEXTRACE_OK;
 	qsort(out->parts, out->n_parts, sizeof(*out->parts), compare_collectives);
 	for (first = 0; first < out->n_parts; first = end) {
 		for (end = first + 1; end < out->n_parts &&
@@ -259,7 +313,9 @@ static void join(struct collectives *out)
 			end++;
 		share_group(&out->parts[first], end - first);
 	}
+	count_collectives(out);
 	qsort_r(out->parts, out->n_parts, sizeof(*out->parts), compare_lines, out);
+	return number_collectives(out);
 }
 
 /* -- the sentence ------------------------------------------------------------------------------ */
@@ -279,9 +335,7 @@ int collectives_find(struct collectives *collectives, const struct findings *fin
 		code = collectives_take_told(collectives);
 	if (code == FLEXTRACE_OK)
 		code = each_sync_point(timeline, take_point, collectives);
-	if (code == FLEXTRACE_OK)
-		join(collectives);
-	return code;
+	return code == FLEXTRACE_OK ? join(collectives) : code;
 }
 
 void collectives_release(struct collectives *collectives)

@@ -57,17 +57,20 @@ struct collective_part {
 	uint32_t subset;         /* of the ranks of `who`, in this number; see collectives_sets.h */
 	uint32_t sent, received; /* messages */
 	uint32_t err_ns;         /* UINT32_MAX = no bound */
-	uint32_t last_peer;      /* rank + 1; 0 = none */
-	uint8_t last_role;       /* enum message_role */
-	uint8_t status;          /* enum time_status */
-	uint8_t algorithm;       /* enum collective_algorithm */
-	bool is_alone;           /* nobody can tell whom it was with */
+	struct {
+		uint32_t peer; /* rank + 1; 0 = none */
+		uint8_t role;  /* enum message_role */
+	} last;                /* message so far */
+	uint8_t status;        /* enum time_status */
+	uint8_t algorithm;     /* enum collective_algorithm */
+	bool is_alone;         /* nobody can tell whom it was with */
 	/* weak: what it is, of a kernel that a file calls a collective; NULL: of another part */
 	const char *told_op;
 	uint32_t told_ranks; /* of the group of such a kernel; 0: not told */
 	bool is_known;       /* of the collective, all three: how many took part */
 	uint32_t ranks;
 	int64_t ready_time_ns; /* the last of them */
+	uint32_t collective;   /* its number, from 0, by the start of its first part */
 };
 
 struct collectives {
@@ -77,6 +80,7 @@ struct collectives {
 	struct string_pool *names;     /* owned, both: of operations that only a file names */
 	struct string_cache names_cache;
 	uint32_t n_parts;
+	uint32_t n_collectives;
 };
 
 /* Finds them. FLEXTRACE_E_MEMORY or 0; collectives_release() in any case. */
@@ -97,6 +101,16 @@ int collectives_take_told(struct collectives *collectives);
 /* Whether a row is such a kernel; stores what was told of it. */
 bool collectives_told(const struct timeline *timeline, const struct device_row *row,
                       struct told_collective *ret_told);
+
+/* What a part is called: the operation, else what the program or the file called it; "": a
+ * device's, of which the name of the group tells nothing. Stores the factors of its ranks (see
+ * above). */
+const char *collective_part_op(const struct collectives *collectives,
+                               const struct collective_part *part, double *ret_size,
+                               double *ret_bus);
+
+/* How long a part waited for the last rank, once it was ready itself; UINT64_MAX: not known. */
+uint64_t collective_part_wait_ns(const struct collective_part *part);
 
 /* What a collective's name tells: "all_reduce", ...; NULL: nothing. Stores the factors of n ranks
  * (see above). */

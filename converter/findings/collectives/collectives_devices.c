@@ -262,14 +262,14 @@ static void see_end(struct collective_part *part, const struct transfer_end *end
 			part->algorithm = COLLECTIVE_MULTICAST;
 		return;
 	}
-	is_tree = part->last_peer && part->last_role == end->role &&
-	          part->last_peer != (uint32_t)peer + 1;
+	is_tree = part->last.peer && part->last.role == end->role &&
+	          part->last.peer != (uint32_t)peer + 1;
 	if (is_tree)
 		part->algorithm = COLLECTIVE_TREE;
 	else if (part->algorithm < COLLECTIVE_CHAIN)
 		part->algorithm = COLLECTIVE_CHAIN;
-	part->last_role = end->role;
-	part->last_peer = (uint32_t)peer + 1;
+	part->last.role = end->role;
+	part->last.peer = (uint32_t)peer + 1;
 }
 
 static int find_algorithms(struct counting *counting)

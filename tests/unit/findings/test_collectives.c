@@ -434,22 +434,22 @@ static void test_collectives__of_nothing_are_nothing(void **state)
 	expect(test, "");
 }
 
-/* -- communication.txt ----------------------------------------------------------------------- */
+/* -- messages.txt ----------------------------------------------------------------------- */
 
-static char *communication(struct collectives_test *test)
+static char *messages(struct collectives_test *test)
 {
 	const struct findings *findings = &test->analysis.fixture.findings;
 	char *dir = scratch_dir(), *text;
 	uint64_t rows;
 
 	find(test);
-	assert_int_equal(analysis_files_save(findings, "communication.txt", dir, &rows, NULL), 0);
-	text = scratch_read(dir, "communication.txt", NULL);
+	assert_int_equal(analysis_files_save(findings, "messages.txt", dir, &rows, NULL), 0);
+	text = scratch_read(dir, "messages.txt", NULL);
 	scratch_remove(dir);
 	return text;
 }
 
-static void test_communication__joins_what_serves_one_message(void **state)
+static void test_messages__joins_what_serves_one_message(void **state)
 {
 	struct collectives_test *test = *state;
 	char *text, *line, *rest;
@@ -467,7 +467,7 @@ static void test_communication__joins_what_serves_one_message(void **state)
 	add_message(test, 1, "SenRdmaReceive_3 [sync=g_s2_r0x6_2]", 0, 10, 25);
 	add_message(test, 0, "SenRdmaSend_3 Data [sync=g_s2_r0x6_2]", -1, 15, 35);
 	add_message(test, 0, "SenRdmaSend_3 Data [sync=g_s2_r0x6_2]", -1, 105, 115);
-	text = communication(test);
+	text = messages(test);
 	line = strtok_r(text, "\n", &rest);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		line = strtok_r(NULL, "\n", &rest);
@@ -478,12 +478,12 @@ static void test_communication__joins_what_serves_one_message(void **state)
 	free(text);
 }
 
-static void test_communication__of_nothing_is_no_file(void **state)
+static void test_messages__of_nothing_is_no_file(void **state)
 {
 	struct collectives_test *test = *state;
 
 	add_ranks(test, 1);
-	assert_null(communication(test));
+	assert_null(messages(test));
 }
 
 /* -- arrows ---------------------------------------------------------------------------------- */
@@ -562,7 +562,7 @@ static void test_arrows__need_both_ends_and_both_ranks(void **state)
 
 #define TEST(name)       cmocka_unit_test_setup_teardown(test_collectives__##name, start, stop)
 #define ARROW_TEST(name) cmocka_unit_test_setup_teardown(test_arrows__##name, start, stop)
-#define TEXT_TEST(name)  cmocka_unit_test_setup_teardown(test_communication__##name, start, stop)
+#define TEXT_TEST(name)  cmocka_unit_test_setup_teardown(test_messages__##name, start, stop)
 
 int main(void)
 {

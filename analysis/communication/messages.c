@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * communication.txt: messages between devices in columns, for reading: all control blocks of a
+ * messages.txt: messages between devices in columns, for reading: all control blocks of a
  * device that serve one message (those that prepare a multicast, too) are one line, from the first
  * start to the last end. The n-th use of each name belongs to the n-th message.
  */
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis_impl.h"
+#include "../analysis_impl.h"
 #include "base/array.h"
 #include "base/blocks.h"
 #include "base/text/writer.h"
@@ -30,7 +30,7 @@ struct message_line {
 	bool is_receive;
 };
 
-struct communication {
+struct messages {
 	const struct timeline *timeline; /* weak, all */
 	const struct transfers *transfers;
 	const struct owners *owners;
@@ -44,22 +44,21 @@ struct communication {
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-static int find_line(struct communication *communication, const struct transfer_end *end,
-                     uint32_t *ret_line)
+static int find_line(struct messages *messages, const struct transfer_end *end, uint32_t *ret_line)
 {
-	const struct tick_op *op = &communication->timeline->ops[end->source];
-	uint32_t number = map_find(&communication->uses, op->device, op->name);
+	const struct tick_op *op = &messages->timeline->ops[end->source];
+	uint32_t number = map_find(&messages->uses, op->device, op->name);
 	uint64_t a = (uint64_t)op->device << 32 | end->sequence, b;
 	int is_new;
 
 	number = number == MAP_NONE ? 0 : number;
-	FLEXTRACE_TRY(map_put(&communication->uses, op->device, op->name, number + 1));
+	FLEXTRACE_TRY(map_put(&messages->uses, op->device, op->name, number + 1));
 	b = (uint64_t)end->sync << 32 | number;
-	is_new = MAP_PLACE(&communication->line_index, a, b, communication->lines,
-	                   communication->n_lines, ret_line);
+	is_new = MAP_PLACE(&messages->line_index, a, b, messages->lines, messages->n_lines,
+	                   ret_line);
 	if (is_new <= 0)
 		return is_new;
-	communication->lines[*ret_line] = (struct message_line){
+	messages->lines[*ret_line] = (struct message_line){
 		.start_time_ns = end->start_time_ns,
 		.end_time_ns = end->end_time_ns,
 		.device = op->device,
@@ -72,34 +71,34 @@ static int find_line(struct communication *communication, const struct transfer_
 	return FLEXTRACE_OK;
 }
 
-static int take_end(struct communication *communication, uint32_t index)
+static int take_end(struct messages *messages, uint32_t index)
 {
-	const struct transfer_end *end = &communication->transfers->ends[index];
-	const struct tick_op *op = &communication->timeline->ops[end->source];
+	const struct transfer_end *end = &messages->transfers->ends[index];
+	const struct tick_op *op = &messages->timeline->ops[end->source];
 	struct message_line *line;
 	uint32_t place;
 
-	FLEXTRACE_TRY(find_line(communication, end, &place));
-	line = &communication->lines[place];
+	FLEXTRACE_TRY(find_line(messages, end, &place));
+	line = &messages->lines[place];
 	if (end->end_time_ns > line->end_time_ns)
 		line->end_time_ns = end->end_time_ns;
 	line->bytes = op->bytes > line->bytes ? op->bytes : line->bytes;
 	line->n_parts++;
-	communication->next[index] = FLEXTRACE_NONE;
+	messages->next[index] = FLEXTRACE_NONE;
 	if (line->first == FLEXTRACE_NONE)
 		line->first = index;
 	else
-		communication->next[line->last] = index;
+		messages->next[line->last] = index;
 	line->last = index;
 	return FLEXTRACE_OK;
 }
 
 static int compare_lines(const void *left, const void *right, void *context)
 {
-	const struct communication *communication = context;
-	const struct string_pool *strings = communication->timeline->strings;
-	const struct device *devices = communication->timeline->identity->devices;
-	const uint32_t *positions = communication->owners->positions;
+	const struct messages *messages = context;
+	const struct string_pool *strings = messages->timeline->strings;
+	const struct device *devices = messages->timeline->identity->devices;
+	const uint32_t *positions = messages->owners->positions;
 	const struct message_line *a = left, *b = right;
 
 	return ORDER(a->start_time_ns, b->start_time_ns) ?:
@@ -111,19 +110,19 @@ static int compare_lines(const void *left, const void *right, void *context)
 	       ORDER(a->number, b->number);
 }
 
-static int make_lines(struct communication *communication)
+static int make_lines(struct messages *messages)
 {
-	uint32_t n = communication->transfers ? communication->transfers->n_ends : 0;
+	uint32_t n = messages->transfers ? messages->transfers->n_ends : 0;
 
-	communication->next = blocks_allocate(n, sizeof(*communication->next));
-	communication->peers = blocks_allocate(n, sizeof(*communication->peers));
-	if (!communication->next || !communication->peers)
+	messages->next = blocks_allocate(n, sizeof(*messages->next));
+	messages->peers = blocks_allocate(n, sizeof(*messages->peers));
+	if (!messages->next || !messages->peers)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n; i++)
-		FLEXTRACE_TRY(take_end(communication, i));
-	if (communication->n_lines)
-		qsort_r(communication->lines, communication->n_lines, sizeof(*communication->lines),
-		        compare_lines, communication);
+		FLEXTRACE_TRY(take_end(messages, i));
+	if (messages->n_lines)
+		qsort_r(messages->lines, messages->n_lines, sizeof(*messages->lines), compare_lines,
+		        messages);
 	return FLEXTRACE_OK;
 }
 
@@ -137,17 +136,17 @@ static int compare_peers(const void *left, const void *right)
 }
 
 /* Writes who is on the other side: "0,1,2", or "-". */
-static void write_peers(const struct communication *communication, const struct message_line *line,
+static void write_peers(const struct messages *messages, const struct message_line *line,
                         struct writer *writer)
 {
-	int32_t *peers = communication->peers;
+	int32_t *peers = messages->peers;
 	uint32_t n = 0;
 
-	for (uint32_t i = line->first; i != FLEXTRACE_NONE; i = communication->next[i]) {
-		const struct transfer_end *end = &communication->transfers->ends[i];
+	for (uint32_t i = line->first; i != FLEXTRACE_NONE; i = messages->next[i]) {
+		const struct transfer_end *end = &messages->transfers->ends[i];
 
-		if (communication->timeline->ops[end->source].peer >= 0)
-			peers[n++] = communication->timeline->ops[end->source].peer;
+		if (messages->timeline->ops[end->source].peer >= 0)
+			peers[n++] = messages->timeline->ops[end->source].peer;
 	}
 	qsort(peers, n, sizeof(*peers), compare_peers);
 	if (!n)
@@ -168,10 +167,10 @@ static void write_name(struct writer *writer, const char *name, size_t width)
 		writer_char(writer, ' ');
 }
 
-static void write_line(const struct communication *communication, const struct message_line *line,
+static void write_line(const struct messages *messages, const struct message_line *line,
                        struct writer *writer)
 {
-	const struct timeline *timeline = communication->timeline;
+	const struct timeline *timeline = messages->timeline;
 	const struct device *device = &timeline->identity->devices[line->device];
 	int32_t rank = timeline->identity->processes[device->process].rank;
 	uint64_t ns = interval_ns(line->start_time_ns, line->end_time_ns);
@@ -187,36 +186,35 @@ static void write_line(const struct communication *communication, const struct m
 	writer_char(writer, ' ');
 	write_name(writer, string_get(timeline->strings, line->sync), 0);
 	writer_raw(writer, line->is_receive ? " from " : " to ");
-	write_peers(communication, line, writer);
+	write_peers(messages, line, writer);
 	writer_char(writer, '\n');
 }
 
-static void write_lines(const struct communication *communication, struct writer *writer)
+static void write_lines(const struct messages *messages, struct writer *writer)
 {
 	writer_literal(writer, " rank device             start_ns         dur_us        bytes parts"
 	                       " what    name                       message\n");
-	for (uint32_t i = 0; i < communication->n_lines; i++)
-		write_line(communication, &communication->lines[i], writer);
+	for (uint32_t i = 0; i < messages->n_lines; i++)
+		write_line(messages, &messages->lines[i], writer);
 }
 
 static int write(const struct findings *findings, struct text_sink *sink)
 {
-	struct communication communication = {.timeline = findings->timeline,
-	                                      .transfers = findings->transfers,
-	                                      .owners = findings->owners};
-	int code = make_lines(&communication);
+	struct messages messages = {.timeline = findings->timeline,
+	                            .transfers = findings->transfers,
+	                            .owners = findings->owners};
+	int code = make_lines(&messages);
 
 	if (code == FLEXTRACE_OK)
-		write_lines(&communication, &sink->writer);
-	sink->count->rows = communication.n_lines;
-	map_release(&communication.uses);
-	map_release(&communication.line_index);
-	free(communication.lines);
-	blocks_free(communication.next);
-	blocks_free(communication.peers);
+		write_lines(&messages, &sink->writer);
+	sink->count->rows = messages.n_lines;
+	map_release(&messages.uses);
+	map_release(&messages.line_index);
+	free(messages.lines);
+	blocks_free(messages.next);
+	blocks_free(messages.peers);
 	return code;
 }
 
-const struct analysis analysis_communication = {.name = "communication",
-                                                .file = ANALYSIS_TEXT("communication.txt", write),
-                                                .is_on_demand = true};
+const struct analysis analysis_messages = {
+	.name = "messages", .file = ANALYSIS_TEXT("messages.txt", write), .is_on_demand = true};
