@@ -6,7 +6,9 @@
 #include "analysis/analysis.h"
 #include "findings/counters/counters.h"
 
-#define FLOWS "flows"
+/* What is no table and no counter. */
+static const char *const others[] = {"flows", "report"};
+#define N_OTHERS (sizeof(others) / sizeof(others[0]))
 
 const char *derivation_name(uint32_t i)
 {
@@ -18,9 +20,9 @@ const char *derivation_name(uint32_t i)
 		if (!is_second && n++ == i)
 			return (*at)->name;
 	}
-	if (i == n)
-		return FLOWS;
-	i -= n + 1;
+	if (i - n < N_OTHERS)
+		return others[i - n];
+	i -= n + (uint32_t)N_OTHERS;
 	return i < COMPUTED_COUNTER_COUNT ? computed_counter_name(i) : NULL;
 }
 

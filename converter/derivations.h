@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * derivations.h: what a conversion makes besides the rows of what was recorded, by name, so that a
- * profile can do without it: each table of the analyses, the arrows, each counter that we compute.
+ * profile can do without it: each table of the analyses, the arrows, the page of a report, each
+ * counter that we compute.
  *
  * Nothing of this is a record: what is off is not made, and not counted as left out.
  */

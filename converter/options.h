@@ -143,7 +143,7 @@ struct conversion_options {
 /* The defaults of all options: help, man pages, run.json and the plug-in take them from here. */
 #define CONVERSION_OPTIONS_INIT                                                     \
 	{                                                                           \
-		.formats = "chrome,csv", .report_rows = 2000,                       \
+		.formats = "chrome,csv,report", .report_rows = 2000,                \
 		.clock = {.rho_ppm = DEFAULT_RHO_PPM}, .align = ALIGN_OPTIONS_INIT, \
 		.findings = {.aie = AIE_OPTIONS_INIT}, .view = {                    \
 			.overlap = "lanes",                                         \

@@ -411,6 +411,8 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	run.n_others = list_analyses(pipeline, false, others);
 	run.others = others;
 	options.run = &run;
+	if (is_off(pipeline, "report"))
+		options.report_rows = 0;
 	blocks_trim();
 	return emit_run(&pipeline->found.findings, &options, error);
 }

@@ -138,6 +138,40 @@ static void write_row(const struct json_rows *json, const struct source *source,
 	writer_char(writer, is_object ? '\n' : ',');
 }
 
+static bool is_of_window(const struct json_rows *json, const struct source *source)
+{
+	uint32_t i = 0;
+	struct cell cell;
+
+	while (i < json->n_columns && strcmp(json->columns[i].name, "window") != 0)
+		i++;
+	if (i == json->n_columns)
+		return false;
+	if (source->instead)
+		return *source->instead[i] != '\0';
+	cell = column_read(&json->columns[i], source->row, source->timeline);
+	return cell.kind == CELL_TEXT ? cell.n_bytes > 0 : cell.kind != CELL_EMPTY;
+}
+
+/* A table that begins with the whole has many more rows of single windows. */
+static void capture(struct json_rows *json, const struct source *source)
+{
+	struct writer *captured = &json->captured;
+	size_t n_bytes = (size_t)(captured->at - captured->buffer);
+	bool is_of_one = is_of_window(json, source);
+
+	if (!n_bytes)
+		json->shows_whole = !is_of_one;
+	if (is_of_one && json->shows_whole)
+		return;
+	json->n_to_capture--;
+	write_row(json, source, false, captured);
+	if ((size_t)(captured->at - captured->buffer) <= json->limit_bytes)
+		return;
+	captured->at = captured->buffer + n_bytes;
+	json->n_to_capture = 0;
+}
+
 void json_rows_put(struct json_rows *json, const void *row, const struct timeline *timeline,
                    const char *const *instead)
 {
@@ -145,10 +179,8 @@ void json_rows_put(struct json_rows *json, const void *row, const struct timelin
 
 	if (json->lines)
 		write_row(json, &source, true, json->lines);
-	if (!json->n_to_capture)
-		return;
-	json->n_to_capture--;
-	write_row(json, &source, false, &json->captured);
+	if (json->n_to_capture)
+		capture(json, &source);
 }
 
 /* -- lines of CSV ------------------------------------------------------------------------------ */

@@ -20,7 +20,13 @@ struct json_rows {
 	struct writer *lines;   /* weak: a file of objects; NULL: none */
 	struct writer captured; /* memory: lists, with a comma behind each */
 	uint32_t n_to_capture;  /* more rows */
+	uint32_t limit_bytes;   /* of `captured`; a row that goes beyond ends it */
+	bool shows_whole;       /* rows of single windows are not captured */
 };
+
+/* For each row that is to be captured; long names do not make more. */
+#define COLUMN_JSON_ROW_BYTES   64u
+#define COLUMN_JSON_LEAST_BYTES 4096u
 
 static inline bool json_rows_wants(const struct json_rows *json)
 {

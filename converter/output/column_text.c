@@ -360,6 +360,8 @@ static int open_forms(struct forms *forms, const struct result_file *file,
 
 	forms->has_csv = place->has_csv || file->is_on_top;
 	forms->json.n_to_capture = is_table(file) ? place->n_captured : 0;
+	forms->json.limit_bytes = place->n_captured * COLUMN_JSON_ROW_BYTES +
+	                          COLUMN_JSON_LEAST_BYTES;
 	writer_open_memory(&forms->lines.line);
 	writer_open_memory(&forms->json.captured);
 	writer_open_memory(&forms->lines_file);

@@ -9,6 +9,7 @@
 #include "output/clock_columns.h"
 #include "output/column_text.h"
 #include "base/text/json_item.h"
+#include "output/report/page.h"
 #include "output/view.h"
 #include "model/emitted/emitted.h"
 #include "flextrace/wire.h"
@@ -31,6 +32,8 @@ static void add_versions(cJSON *root)
 	json_item_add(versions, "flextrace", cJSON_CreateString(FLEXTRACE_VERSION));
 	json_item_add_u64(versions, "run_json", RUN_JSON_FORMAT);
 	json_item_add_u64(versions, "marker_area", FLEXTRACE_WIRE_VERSION);
+	if (report_page_charts)
+		json_item_add(versions, "charts", cJSON_CreateString(report_page_charts));
 }
 
 static void add_inputs(cJSON *root, const struct emit_run *run)

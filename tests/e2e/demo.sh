@@ -21,6 +21,14 @@ grep -qx "records=$(grep -c ' flextrace:' text.txt)" books.txt ||
 for table in host events kernels runtime active stamps iterations loops clocks alignment; do
 	[ -s "out/tables/$table.csv" ] || fail "$table.csv is missing or empty"
 done
+# What one opens: small, and right where there is a browser.
+[ "$(wc -c <out/report.html)" -le 1500000 ] || fail "report.html has $(wc -c <out/report.html) bytes"
+python=$(command -v /usr/bin/python3 || command -v python3 || true)
+if [ -n "$python" ]; then
+	code=0
+	PYTHONDONTWRITEBYTECODE=1 "$python" "$SOURCE/tests/report/check_report.py" out "$BUILD/report-pictures/demo" >page.txt || code=$?
+	[ "$code" -eq 0 ] || [ "$code" -eq 77 ] || { cat page.txt; fail "report.html is wrong"; }
+fi
 # A forked rank is its own process: two ranks, two pids, in every table that has both.
 pids=$(awk -F, 'NR > 1 { print $1 ":" $3 }' out/tables/host.csv | sort -u | wc -l)
 [ "$pids" -eq 2 ] || fail "host.csv shows $pids processes, not 2 ranks"

@@ -284,7 +284,7 @@ static void test_options__what_is_not_the_default_is_told(void **state)
 	const char *keep[] = {"kind:a", "name:b"}, *without[] = {"loops"};
 
 	(void)state;
-	expect_told(&options, "formats=chrome,csv\ngzip=no\nrho-ppm=10\n");
+	expect_told(&options, "formats=chrome,csv,report\ngzip=no\nrho-ppm=10\n");
 	options.gzip = true;
 	options.align.reference_rank = 0;
 	options.align.is_off = true;
@@ -298,7 +298,7 @@ static void test_options__what_is_not_the_default_is_told(void **state)
 	options.findings.aie.M = 8;
 	options.findings.aie.iterations = 3;
 	options.findings.aie.clock_ghz = 1.5;
-	expect_told(&options, "formats=chrome,csv\ngzip=yes\nrho-ppm=10\nreference-rank=0\n"
+	expect_told(&options, "formats=chrome,csv,report\ngzip=yes\nrho-ppm=10\nreference-rank=0\n"
 	                      "no-align=yes\nkeep=kind:a,name:b\ncount=7\nas=flex\n"
 	                      "clock-ghz=1.5\nM=8\niterations=3\nwithout=loops\n");
 }

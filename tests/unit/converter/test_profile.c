@@ -123,7 +123,7 @@ static void test_profile__is_not_needed(void **state)
 
 	assert_int_equal(profile_read(&place->options, &place->error), 0);
 	read_good(place, "{}");
-	assert_string_equal(place->options.formats, "chrome,csv");
+	assert_string_equal(place->options.formats, "chrome,csv,report");
 }
 
 static void test_profile__refuses_what_it_does_not_know(void **state)

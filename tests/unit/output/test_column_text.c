@@ -144,8 +144,10 @@ static void test_column_text__takes_lines_of_csv_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct json_rows json = {
-			.columns = of_line, .n_columns = N_COLUMNS(of_line), .n_to_capture = 1};
+		struct json_rows json = {.columns = of_line,
+		                         .n_columns = N_COLUMNS(of_line),
+		                         .n_to_capture = 1,
+		                         .limit_bytes = 1000};
 		char *line = strdup(cases[i].line);
 
 		writer_open_memory(&json.captured);
@@ -155,6 +157,55 @@ static void test_column_text__takes_lines_of_csv_apart(void **state)
 		writer_abandon(&json.captured);
 		free(line);
 	}
+}
+
+static void put_lines(struct json_rows *json, const char *const *lines)
+{
+	writer_open_memory(&json->captured);
+	for (; *lines; lines++) {
+		char *line = strdup(*lines);
+
+		json_rows_put_line(json, line);
+		free(line);
+	}
+	writer_char(&json->captured, '\0');
+}
+
+/* A page is no larger for names that are long. */
+static void test_column_text__keeps_no_more_bytes_than_it_may(void **state)
+{
+	static const struct column of_line[] = {COLUMN(struct row, text)};
+	static const char *const lines[] = {"abc\n", "defghijklmnop\n", "q\n", NULL};
+	struct json_rows json = {
+		.columns = of_line, .n_columns = 1, .n_to_capture = 9, .limit_bytes = 20};
+
+	(void)state;
+	put_lines(&json, lines);
+	assert_string_equal(json.captured.buffer, "[\"abc\"],"); /* and nothing behind a gap */
+	assert_false(json_rows_wants(&json));
+	writer_abandon(&json.captured);
+}
+
+/* Else the steps of one rank would leave no room for another. */
+static void test_column_text__keeps_the_whole_before_its_windows(void **state)
+{
+	static const struct column of_line[] = {
+		COLUMN(struct row, number),
+		COLUMN_AS("window", struct row, text),
+	};
+	static const char *const whole_first[] = {"1,\n", "2,step\n", "3,\n", NULL};
+	static const char *const windows_first[] = {"1,step\n", "2,\n", NULL};
+	struct json_rows whole = {
+		.columns = of_line, .n_columns = 2, .n_to_capture = 2, .limit_bytes = 1000};
+	struct json_rows windows = whole;
+
+	(void)state;
+	put_lines(&whole, whole_first);
+	assert_string_equal(whole.captured.buffer, "[1,null],[3,null],");
+	writer_abandon(&whole.captured);
+	put_lines(&windows, windows_first);
+	assert_string_equal(windows.captured.buffer, "[1,\"step\"],[2,null],");
+	writer_abandon(&windows.captured);
 }
 
 static int fill_found(const struct findings *findings, struct row_sink *sink)
@@ -271,6 +322,8 @@ int main(void)
 		cmocka_unit_test(test_column_text__leaves_empty_what_is_not_known),
 		cmocka_unit_test(test_column_text__writes_lines_of_json_and_keeps_the_first_rows),
 		cmocka_unit_test(test_column_text__takes_lines_of_csv_apart),
+		cmocka_unit_test(test_column_text__keeps_no_more_bytes_than_it_may),
+		cmocka_unit_test(test_column_text__keeps_the_whole_before_its_windows),
 		cmocka_unit_test(test_column_text__takes_columns_and_cells_that_are_found),
 		cmocka_unit_test(test_column_text__makes_null_of_what_is_not_known_in_json),
 		cmocka_unit_test(test_column_text__leaves_no_file_where_rows_are_missing),

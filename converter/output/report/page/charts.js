@@ -92,6 +92,10 @@ function zoomButtons(chart) {
 function drawChart(of) {
 	if (!hasCharts)
 		return withoutCharts();
+	if (of.logY)
+		of.points = of.points.map((point) => point.map((value, i) => i > 0 && value <= 0 ? null : value));
+	if (!of.points.some((point) => point.some((value, i) => i > 0 && Number.isFinite(value) && value !== null)))
+		return element('p', {class: 'missing'}, 'There is nothing to draw: no value is known.');
 
 	const box = element('div', {class: `chart ${of.isSmall ? 'small' : ''}`, role: 'img', 'aria-label': of.text});
 	const says = element('p', {class: 'says', 'aria-hidden': 'true'}, ' ');

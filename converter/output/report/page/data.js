@@ -17,9 +17,7 @@ const endTime = exactNumber('last_ns');
 
 // ns since the first time of the trace; NaN where there is none.
 function sinceStart(time) {
-	if (time === null || time === undefined || time === '')
-		return NaN;
-	return Number(BigInt(time) - startTime);
+	return /^-?\d+$/.test(time) ? Number(BigInt(time) - startTime) : NaN;
 }
 
 // A table: cells are asked for by the name of their column, which need not be there.

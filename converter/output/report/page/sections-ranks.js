@@ -91,7 +91,7 @@ const maxStrips = 96;
 function buildCores() {
 	const table = tables.get('events');
 	const processor = table.oneOf('processor', 'thread', 'unit');
-	const rows = table.rows.filter((row) => table.cell(row, 'core') !== null);
+	const rows = table.rows.filter((row) => table.cell(row, 'core') !== null && table.time(row, 'end_ns') >= table.time(row, 'start_ns'));
 	const nameOf = (row) => `${ownerOf(table, row)}, core ${table.text(row, 'core')}${processor && table.text(row, processor) ? ` ${table.text(row, processor)}` : ''}`;
 	const groups = [...groupRows(rows, nameOf)].sort((a, b) => a[0].localeCompare(b[0], 'en', {numeric: true}));
 	const strips = groups.slice(0, maxStrips).map(([name, of]) => ({name, rows: of.map((row) => ({

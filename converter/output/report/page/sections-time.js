@@ -17,7 +17,7 @@ function buildRan() {
 	fact('device intervals', formatNumber(Number(totals.device_rows)));
 	fact('options', Object.entries(run.options || {}).map(([name, value]) => `${name}=${value}`).join(', '));
 	fact('flextrace', (run.versions || {}).flextrace);
-	return [list, processes.length ? new TableView(processTable(processes)).build(true) : null, ...tableViews(0, 'devices', 'losses', 'emitted')];
+	return [list, processes.length ? new TableView(processTable(processes)).build(false) : null, ...tableViews(0, 'devices', 'losses', 'emitted')];
 }
 
 // run.json lists processes as the tables list rows.

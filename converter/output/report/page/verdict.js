@@ -10,13 +10,13 @@ function sumsBy(table, rows, keyOf, column) {
 }
 
 function cutNote(table) {
-	return table.isCut ? ` (from the first ${formatNumber(table.rows.length)} of ${formatNumber(table.rowCount)} rows of ${table.file})` : '';
+	return table && table.isCut ? ` (from the first ${formatNumber(table.rows.length)} of ${formatNumber(table.rowCount)} rows of ${table.file})` : '';
 }
 
-function statement(question, answer, detail, tipText, target) {
+function statement(table, question, answer, detail, tipText, target) {
 	return element('li', {}, element('span', {class: 'question'}, question),
 		explained(answer, tipText, {class: 'answer'}),
-		element('span', {class: 'detail'}, detail, ' ', target && document.getElementById(target) ?
+		element('span', {class: 'detail'}, detail, cutNote(table), ' ', target && document.getElementById(target) ?
 			element('a', {href: `#${target}`}, 'more') : ''));
 }
 
@@ -33,9 +33,9 @@ function judgeKernels() {
 	const calls = table.sum('calls', first.rows);
 	const share = (of) => formatPercent(100 * of.value / all);
 
-	return statement('Which kernel takes the most?', shorten(first.key, 90),
+	return statement(table, 'Which kernel takes the most?', shorten(first.key, 90),
 		`${share(first)} of all device work: ${formatNs(first.value)} in ${formatCount(calls, 'call')}${second ? `; next ${shorten(second.key)}, ${share(second)}` : ''}.`,
-		`${first.key}: 100 · total_ns of the name / the sum of total_ns of all device work (copies, too), over all ranks, in ${table.file}${cutNote(table)}`, 'time');
+		`${first.key}: 100 · total_ns of the name / the sum of total_ns of all device work (copies, too), over all ranks, in ${table.file}`, 'time');
 }
 
 // Per process: how long it waited for others in collectives, of how many.
@@ -62,10 +62,10 @@ function judgeWaits() {
 	const isEven = sums[0].value < 1.1 * last.value;
 
 	if (!(sums[0].value > 0))
-		return statement('Which rank waits?', 'none', 'No rank waited for another in a collective.', `sum of ${column} in ${table.file}`, 'communication');
-	return statement('Which rank waits?', isEven ? 'all about alike' : sums[0].key,
+		return statement(table, 'Which rank waits?', 'none', 'No rank waited for another in a collective.', `sum of ${column} in ${table.file}`, 'communication');
+	return statement(table, 'Which rank waits?', isEven ? 'all about alike' : sums[0].key,
 		`It waited ${formatNs(sums[0].value)} for others in collectives, ${formatPercent(100 * sums[0].value / span)} of the trace${longestWait(sums[0])}; ${last.key} the least, ${formatNs(last.value)}.`,
-		`Sum of ${column} by rank in ${table.file}: from a rank's arrival in a collective to that of the last rank${cutNote(table)}`, 'communication');
+		`Sum of ${column} by rank in ${table.file}: from a rank's arrival in a collective to that of the last rank`, 'communication');
 }
 
 // Where one wait is most of all: its share.
@@ -103,7 +103,7 @@ function judgeIdle() {
 	const causes = tell(breakdownParts.slice(4), ' ');
 	const exposed = tell(breakdownParts.slice(1, 3), ' went to ');
 
-	return statement('How much is idle, and why?', formatPercent(shareOf('idle_ns')),
+	return statement(table, 'How much is idle, and why?', formatPercent(shareOf('idle_ns')),
 		`${causes ? `Of the devices' time: ${causes}.` : 'The devices always had work.'}${exposed ? ` Besides, ${exposed} while nothing was computed.` : ''}`,
 		`100 · idle_ns / wall_ns over all devices, and its parts, in ${table.file}. ${table.what}`, 'time');
 }
@@ -122,8 +122,8 @@ function judgeActive() {
 	const detail = each.length < 2 ? 'Time between the first and the last kernel in which none ran.' :
 		`Most on ${each[0].name} (${formatPercent(each[0].idle)}), least on ${each[each.length - 1].name} (${formatPercent(each[each.length - 1].idle)}); no kernel ran in that time.`;
 
-	return statement('How much is idle?', formatPercent(100 * (elapsed - active) / elapsed), detail,
-		`100 · (elapsed_ns − active_ns) / elapsed_ns over all devices, in ${table.file}${cutNote(table)}`, 'time');
+	return statement(table, 'How much is idle?', formatPercent(100 * (elapsed - active) / elapsed), detail,
+		`100 · (elapsed_ns − active_ns) / elapsed_ns over all devices, in ${table.file}`, 'time');
 }
 
 // -- trust --------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ function judgeTrust() {
 		`${formatPercent(share)} of device times are certified${Number.isFinite(clocks.largest) ? `, the largest error bar is ± ${formatNs(clocks.largest)}` : ', no error bar is known'}.`;
 	const losses = doubts.length ? ` But: ${doubts.map((doubt) => doubt.text).join('; ')}.` : ' Nothing was lost, and every record is accounted for.';
 
-	return statement('Can the numbers be trusted?', answer, times + losses,
+	return statement(tables.get('clocks'), 'Can the numbers be trusted?', answer, times + losses,
 		'Certified: 100 · certified / events over all clock domains, in tables/clocks.csv; the truth of such a time lies within its error bar. Largest error bar: half_width_ns_max of clocks and alignment. Losses and warnings: run.json.',
 		isGiven || doubts.length ? (document.getElementById('losses') ? 'losses' : 'clocks') : 'clocks');
 }
