@@ -9,11 +9,10 @@
 #include "findings/statistics/mean.h"
 
 struct communication_row {
-	struct group_key key; /* owner: 2 * position (behind the last: all) + by a device */
-	uint32_t process;
-	uint32_t last; /* collective that was counted */
-	uint64_t collectives, count, bytes, total_ns, hidden_ns, wait_ns, max_skew_ns, unsure;
-	uint64_t err_ns; /* at most UINT32_MAX: no bound */
+	struct group_key key;   /* owner: 2 * position (behind the last: all) + by a device */
+	uint32_t process, last; /* collective that was counted */
+	uint64_t collectives, count, bytes, total_ns, hidden_ns, wait_ns, max_skew_ns;
+	uint64_t unsure, err_ns; /* the latter UINT32_MAX: one has no bound */
 	struct mean waits, skew, alg, bus;
 	/* from here: made of these when the row is put */
 	const char *of, *op;
@@ -68,14 +67,13 @@ static int count(struct communication *communication, const struct exchange *exc
                  const struct together *together)
 {
 	const struct owners *owners = communication->findings->owners;
-	bool is_device = exchange->device != FLEXTRACE_NONE;
 
 	for (int i = 0; i < (int)communication->exchanges.n_processes * N_LEVELS; i++) {
 		bool is_all = i >= N_LEVELS;
 		uint8_t kind = kind_of(exchange, i % N_LEVELS);
 		uint32_t place, position = is_all ? owners->identity->n_processes
 		                                  : owners->positions[exchange->process];
-		const struct group_key key = {2 * position + is_device,
+		const struct group_key key = {2 * position + (exchange->device != FLEXTRACE_NONE),
 		                              kind == ALL_OPS ? 0 : exchange->op, kind};
 		struct communication_row *row;
 
@@ -125,8 +123,8 @@ static void put(const struct communication *communication, struct communication_
 	row.hidden_percent = 100.0 * (double)row.hidden_ns / (double)row.total_ns;
 	row.wait_ns = row.waits.n ? row.wait_ns : COLUMN_NONE_U64;
 	row.skew_ns = mean_of(&row.skew);
-	row.max_skew_ns = row.skew.n ? row.max_skew_ns : COLUMN_NONE_U64;
-	row.unsure = row.skew.n ? row.unsure : COLUMN_NONE_U64;
+	if (!row.skew.n)
+		row.max_skew_ns = row.unsure = COLUMN_NONE_U64;
 	row.err_ns = row.err_ns == UINT32_MAX ? COLUMN_NONE_U64 : row.err_ns;
 	row.alg_gbps = mean_of(&row.alg);
 	row.alg_stderr = mean_error(&row.alg);
@@ -174,4 +172,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_communication = ANALYSIS_CSV("communication", columns, fill);
+const struct analysis analysis_communication =
+	ANALYSIS_CSV("communication", columns, fill, .title = "Communication",
+                     .what = "Exchanges of ranks: what the union of computation hides and what "
+                             "not, wait for the last rank, bandwidths of nccl-tests.");

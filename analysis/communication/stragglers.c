@@ -14,8 +14,7 @@ struct straggler_row { /* of a process, or all */
 	uint32_t process;
 	const char *of;
 	uint64_t collectives, first, last, unsure_last, total_wait_ns, caused_wait_ns;
-	uint64_t steps, steps_last, mean_wait_ns;
-	uint64_t err_ns; /* at most UINT32_MAX: no bound */
+	uint64_t steps, steps_last, mean_wait_ns, err_ns; /* the last UINT32_MAX: no bound */
 	double last_percent;
 };
 
@@ -150,9 +149,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	const struct owners *owners = findings->owners;
 	uint32_t n = owners->identity->n_processes;
-	struct stragglers stragglers = {
-		.rows = calloc(2 * (n + 1ull), sizeof(struct straggler_row)),
-	};
+	struct stragglers stragglers = {.rows = calloc(2 * (n + 1ull), sizeof(*stragglers.rows))};
 	struct together together = {.n = 0};
 	struct exchanges exchanges;
 	int code = exchanges_find(&exchanges, findings);
@@ -180,4 +177,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_stragglers = ANALYSIS_CSV("stragglers", columns, fill);
+const struct analysis analysis_stragglers =
+	ANALYSIS_CSV("stragglers", columns, fill, .title = "Stragglers",
+                     .what = "How often each rank came first and last to a collective, and "
+                             "waits. An order within the error of the clocks is unsure.");

@@ -183,6 +183,5 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 
 const struct analysis analysis_breakdown =
 	ANALYSIS_CSV("breakdown", columns, fill, .title = "What the time of devices went to",
-                     .what = "The wall time of each device: computing, communication, "
-                             "memory and idle by its cause. The parts add up to the wall "
-                             "time exactly.");
+                     .what = "Time of each device from its first work to its last: computing, "
+                             "what that does not hide, idle by cause. They add up exactly.");

@@ -179,6 +179,5 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 
 const struct analysis analysis_launches =
 	ANALYSIS_CSV("launches", columns, fill, .title = "Launches",
-                     .what = "From the call of the host that launched work to its start on "
-                             "the device: delays by name. One below 0 is an error of a "
-                             "clock.");
+                     .what = "From the begin of the host call to the start of what it launched, "
+                             "by name. Below 0 a clock is wrong.");

@@ -180,5 +180,5 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 
 const struct analysis analysis_overview =
 	ANALYSIS_CSV("overview", columns, fill, .title = "Utilisation over time",
-                     .what = "How much of each slice of time a device was at work, by what "
-                             "it did.");
+                     .what = "The breakdown in at most 400 parts of the run, and how long the "
+                             "host program was in a call.");

@@ -134,5 +134,5 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 
 const struct analysis analysis_queue_length =
 	ANALYSIS_CSV("queue_length", columns, fill, .title = "Length of queues",
-                     .what = "How many control blocks were launched and had not ended yet, "
-                             "over time.");
+                     .what = "How many control blocks of a queue were launched and had not "
+                             "begun. The mean is over time.");
