@@ -112,7 +112,7 @@ static struct trace_text text_of(const struct hlo *hlo, uint32_t string)
 }
 
 struct hlo_told {
-	struct trace_text module, op, opcode, op_name, file;
+	struct trace_text module, op, opcode, op_name, file, fused;
 	uint64_t program, line;
 };
 
@@ -154,6 +154,7 @@ static int find_op(struct hlo *hlo, const struct hlo_told *told, uint32_t *ret_o
 	*op = (struct hlo_op){.module = module, .name = name};
 	FLEXTRACE_TRY(intern(hlo, told->opcode, &op->opcode));
 	FLEXTRACE_TRY(intern(hlo, told->op_name, &op->op_name));
+	FLEXTRACE_TRY(intern(hlo, told->fused, &op->fused));
 	return intern_source(hlo, told, &op->source);
 }
 
@@ -174,6 +175,8 @@ static bool read_told(const char *text, size_t n, struct hlo_told *ret)
 		if (told_find(&told, keys[i], &value) && value.kind == TRACE_TEXT)
 			*texts[i] = value.text;
 	}
+	if (told_find(&told, "op_names", &value) && value.kind == TRACE_JSON)
+		ret->fused = value.text;
 	told_find_u64(&told, "program_id", &ret->program);
 	told_find_u64(&told, "source_line", &ret->line);
 	return ret->module.length != 0;

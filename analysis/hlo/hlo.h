@@ -29,6 +29,7 @@ struct hlo_module {
 struct hlo_op {
 	uint32_t module; /* place */
 	uint32_t name, opcode, op_name, source;
+	uint32_t fused; /* a JSON array of names: what a fusion was made of; 0: not told */
 };
 
 struct hlo_run { /* an execution of a module on a device */

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/blocks.h"
 #include "base/order.h"
+#include "base/text/json_value.h"
 #include "name_trie.h"
 
 struct stack_times {
@@ -189,19 +190,48 @@ static int step_path(struct hlo *hlo, struct process_stacks *of, const char *pat
 	return code;
 }
 
-/* Stores the stack of an instruction of a process; its paths are taken apart once. */
-static int find_path(struct hlo *hlo, struct process_stacks *of, struct map *nodes,
-                     const struct hlo_piece *piece, uint32_t *ret_node)
-{
-	const struct hlo_op *op = &hlo->ops[piece->op];
+/* The stacks of an instruction of a process: several of a fusion of several things. */
+struct op_paths {
+	uint32_t *nodes; /* owned */
+	uint32_t n;
+};
 
-	*ret_node = map_find(nodes, piece->op, piece->process);
-	if (*ret_node != MAP_NONE)
-		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(step(of, 0, hlo->modules[op->module].name, ret_node));
-	FLEXTRACE_TRY(step_path(hlo, of, string_get(hlo->pool, op->op_name), ret_node));
-	FLEXTRACE_TRY(step(of, *ret_node, op->name, ret_node));
-	return map_put(nodes, piece->op, piece->process, *ret_node);
+static int add_path(struct hlo *hlo, struct process_stacks *of, const struct hlo_op *op,
+                    const char *path, struct op_paths *paths)
+{
+	uint32_t node;
+
+	FLEXTRACE_TRY(step(of, 0, hlo->modules[op->module].name, &node));
+	FLEXTRACE_TRY(step_path(hlo, of, path, &node));
+	FLEXTRACE_TRY(step(of, node, op->name, &node));
+	return ARRAY_PUSH(paths->nodes, paths->n, node);
+}
+
+static int find_paths(struct hlo *hlo, struct process_stacks *of, const struct hlo_op *op,
+                      struct op_paths *paths)
+{
+	const char *fused = string_get(hlo->pool, op->fused);
+	struct trace_text rest = {fused, strlen(fused)};
+	struct trace_value name;
+	int code = FLEXTRACE_OK;
+
+	while (op->fused && code == FLEXTRACE_OK && trace_array_next(&rest, &name)) {
+		char *path = strndup(name.text.bytes, name.text.length);
+
+		code = path ? add_path(hlo, of, op, path, paths) : FLEXTRACE_E_MEMORY;
+		free(path);
+	}
+	FLEXTRACE_TRY(code);
+	return paths->n ? FLEXTRACE_OK
+	                : add_path(hlo, of, op, string_get(hlo->pool, op->op_name), paths);
+}
+
+/* Splits the time of a piece evenly; what is left over goes to the first ones. */
+static void split(struct process_stacks *of, const struct op_paths *paths, uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < paths->n; i++)
+		of->times[paths->nodes[i]].device_ns += time_ns / paths->n +
+		                                        (i < time_ns % paths->n);
 }
 
 static int add_root(struct hlo *hlo, struct process_stacks *of, const char *name, uint64_t time_ns)
@@ -234,23 +264,40 @@ static int add_idle(struct hlo *hlo, struct process_stacks *processes, const uin
 	return FLEXTRACE_OK;
 }
 
+struct all_paths {
+	struct map index; /* (instruction; process) */
+	struct op_paths *paths;
+	uint32_t n;
+};
+
+static int count_path(struct hlo *hlo, struct process_stacks *of, struct all_paths *all,
+                      const struct hlo_piece *piece)
+{
+	uint32_t place;
+	int is_new;
+
+	if (piece->op == FLEXTRACE_NONE)
+		return FLEXTRACE_OK;
+	is_new = MAP_PLACE(&all->index, piece->op, piece->process, all->paths, all->n, &place);
+	if (is_new < 0)
+		return is_new;
+	if (is_new)
+		FLEXTRACE_TRY(find_paths(hlo, of, &hlo->ops[piece->op], &all->paths[place]));
+	split(of, &all->paths[place], piece->time_ns);
+	return FLEXTRACE_OK;
+}
+
 static int count_paths(struct hlo *hlo, struct process_stacks *processes, uint64_t *between_ns)
 {
-	struct map nodes = {.n_slots = 0};
+	struct all_paths all = {.n = 0};
 	int code = FLEXTRACE_OK;
-	uint32_t node;
 
-	for (uint32_t i = 0; i < hlo->n_pieces && code == FLEXTRACE_OK; i++) {
-		const struct hlo_piece *piece = &hlo->pieces[i];
-		struct process_stacks *of = &processes[piece->process];
-
-		if (piece->op == FLEXTRACE_NONE)
-			continue;
-		code = find_path(hlo, of, &nodes, piece, &node);
-		if (code == FLEXTRACE_OK)
-			of->times[node].device_ns += piece->time_ns;
-	}
-	map_release(&nodes);
+	for (uint32_t i = 0; i < hlo->n_pieces && code == FLEXTRACE_OK; i++)
+		code = count_path(hlo, &processes[hlo->pieces[i].process], &all, &hlo->pieces[i]);
+	for (uint32_t i = 0; i < all.n; i++)
+		free(all.paths[i].nodes);
+	free(all.paths);
+	map_release(&all.index);
 	FLEXTRACE_TRY(code);
 	FLEXTRACE_TRY(hlo_find_between(hlo, between_ns));
 	return add_idle(hlo, processes, between_ns);

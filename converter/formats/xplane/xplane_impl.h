@@ -85,7 +85,10 @@ enum xplane_line_field {
 /* An instruction of a compiled program. */
 struct xplane_hlo {
 	uint32_t opcode, op_name, source_file; /* strings */
+	uint32_t fused;  /* string: a JSON array of the names of what a fusion was made of */
+	uint32_t before; /* place: of the one before it in its computation; FLEXTRACE_NONE */
 	uint64_t source_line;
+	int64_t called; /* the first computation that it calls; -1: none */
 };
 
 struct xplane_file {

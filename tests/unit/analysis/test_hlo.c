@@ -162,6 +162,23 @@ static void test_hlo__tells_paths_of_names(void **state)
 	calls_test_release(&test);
 }
 
+/* A fusion of several things: each has its share, to the nanosecond in all. */
+static void test_hlo__splits_fusions_over_what_they_are_of(void **state)
+{
+	struct calls_test test;
+	char *text;
+
+	(void)state;
+	begin(&test);
+	add(&test, TOLD("add.2", "fusion", ",\"op_name\":\"f/b\",\"op_names\":[\"f/a\",\"f/b\"]"),
+	    0, 11, FLEXTRACE_NONE);
+	text = analysis_test_write(&test.test, "stacks");
+	assert_string_equal(strstr(text, "op_name,"),
+	                    "op_name,jit_f;f;a;add.2,,6" OF_0 "op_name,jit_f;f;b;add.2,,5" OF_0);
+	free(text);
+	calls_test_release(&test);
+}
+
 /* What is cut, lies, or says nothing of a module, is of none. */
 static void test_hlo__survives_damage(void **state)
 {
@@ -192,6 +209,7 @@ int main(void)
 		cmocka_unit_test(test_hlo__tells_warm_up_and_autotuning_apart),
 		cmocka_unit_test(test_hlo__reads_recorded_operations),
 		cmocka_unit_test(test_hlo__tells_paths_of_names),
+		cmocka_unit_test(test_hlo__splits_fusions_over_what_they_are_of),
 		cmocka_unit_test(test_hlo__survives_damage),
 	};
 

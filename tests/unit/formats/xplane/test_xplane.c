@@ -157,6 +157,18 @@ static void put_host(struct protobuf_builder *space)
 	protobuf_close(space);
 }
 
+/* What fusion.1 was made of: a name each, and in some the metadata with the name of two things. */
+static void put_fused(struct protobuf_builder *space)
+{
+	protobuf_open(space, 3);
+	protobuf_put_text(space, 2, "\12\1a\72\5\22\3f/a");
+	protobuf_put_text(space, 2, "\12\1b\72\5\22\3f/b");
+	protobuf_put_text(space, 2, "\12\1c");
+	protobuf_put_text(space, 2, "\12\1d\72\5\22\3f/a");
+	protobuf_put_number(space, 5, 2);
+	protobuf_close(space);
+}
+
 static void put_programs(struct protobuf_builder *space)
 {
 	protobuf_open(space, 1);
@@ -170,10 +182,12 @@ static void put_programs(struct protobuf_builder *space)
 	protobuf_put_number(space, 1, STAT_PROTO);
 	protobuf_open(space, 6); /* the bytes of the stat: HloProto */
 	protobuf_open(space, 1); /* its module */
+	put_fused(space);
 	protobuf_open(space, 3); /* a computation */
 	protobuf_open(space, 2); /* an instruction */
 	protobuf_put_text(space, 1, "fusion.1");
 	protobuf_put_text(space, 2, "fusion");
+	protobuf_put_text(space, 38, "\x02"); /* the computation that it calls */
 	protobuf_open(space, 7);
 	protobuf_put_text(space, 2, "jit(step)/jit(main)/dot_general");
 	protobuf_put_text(space, 3, "/src/train.py");
@@ -281,6 +295,7 @@ static void test_xplane__tells_what_stats_and_programs_say(void **state)
 	assert_non_null(strstr(text, "\"hlo_op\":\"fusion.1\",\"program_id\":3,"
 	                             "\"occupancy\":12.5,\"opcode\":\"fusion\","
 	                             "\"op_name\":\"jit(step)/jit(main)/dot_general\","
+	                             "\"op_names\":[\"f/b\",\"f/a\"],"
 	                             "\"source_file\":\"/src/train.py\",\"source_line\":12"));
 	assert_non_null(strstr(text, "core_count"));
 	free(text);
