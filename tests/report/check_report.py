@@ -289,7 +289,7 @@ def check_reachable(page):
         if role in ("button", "link", "textbox", "searchbox", "checkbox", "combobox", "image", "img") and not node.get("ignored"):
             expect(bool(node.get("name", {}).get("value")), f"a {role} has no name: {json.dumps(node)[:200]}")
     page.send("Accessibility.disable")
-    tip = page.run("""(() => { document.querySelector('th button').focus(); const tip = document.getElementById('tip');
+    tip = page.run("""(() => { document.querySelector('details[open] th button').focus(); const tip = document.getElementById('tip');
 		return tip.hidden ? '' : tip.textContent; })()""")
     expect(bool(tip), "the keyboard reaches no tooltip")
     page.send("Input.dispatchKeyEvent", type="keyDown", key="Escape")

@@ -23,7 +23,15 @@ look() {
 	[ "$code" -eq 0 ] || exit "$code"
 }
 
-[ $# -gt 0 ] || look plain
+# A page of any data, and none where none is asked for.
+look_plain() {
+	look plain
+	"$python" "$here/fuzz_data.py" "$scratch/plain/report.html" 20 || exit 1
+	"$flextrace" convert --quiet --without=report --output="$scratch/none" "$scratch/traces-plain"/*.json || exit 1
+	[ ! -e "$scratch/none/report.html" ] || { echo "--without=report: there is a page"; exit 1; }
+}
+
+[ $# -gt 0 ] || look_plain
 for seed in "$@"; do
 	look "seed$seed" "$seed"
 done

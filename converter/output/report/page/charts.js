@@ -123,7 +123,7 @@ function chartOptions(of, says) {
 		labels: ['x', ...of.names.map((_, i) => `s${i}`)], series, legend: 'never',
 		strokeWidth: of.areLines ? 1.6 : 0, drawPoints: !of.areLines || Boolean(of.withPoints), pointSize: 3.5, highlightCircleSize: 5,
 		stepPlot: Boolean(of.isStep), fillAlpha: 0.25, connectSeparatedPoints: !of.isStep,
-		xlabel: of.labelX, ylabel: of.labelY, includeZero: !of.logY, valueRange: of.valueRange || null, logscale: Boolean(of.logY),
+		xlabel: of.labelX, ylabel: of.labelY, includeZero: !of.logY, valueRange: of.logY ? decadeRange(of.points) : null, logscale: Boolean(of.logY),
 		xRangePad: 8, animatedZooms: false, dateWindow: of.areLines ? null : scatterWindow(of.points, of.logX),
 		axes: {
 			x: {axisLabelFormatter: (x) => of.formatX(Number(x)), logscale: Boolean(of.logX), pixelsPerLabel: 90, axisLabelWidth: 80},
@@ -190,6 +190,14 @@ function joinSeries(series, isHeld = false) {
 				point[at] = points[i - 1][at];
 		}));
 	return points;
+}
+
+// What a scale of decades shows of values, with room above and below.
+function decadeRange(points) {
+	const values = sortedNumbers(points.flatMap((point) => point.slice(1).map((value) => value === null ? NaN : value)));
+	const room = Math.max(1.3, (values[values.length - 1] / values[0]) ** 0.06);
+
+	return [values[0] / room, values[values.length - 1] * room];
 }
 
 // The range of scattered points, with room at its ends: what has one size stands in the middle.

@@ -8,14 +8,14 @@ function newFrame(name, parent) {
 	return {name, parent, self: 0, total: 0, children: new Map()};
 }
 
-// `stacks`: [{frames: [...], value}]; a value below 0 has no width and is left out.
+// `stacks`: [{frames: [...], value}]; what is below 0 has no width and is left out, as is what no 64 bits hold.
 function foldStacks(stacks, rootName) {
 	const root = newFrame(rootName, null);
 
 	for (const {frames, value} of stacks) {
 		let at = root;
 
-		if (!(value > 0))
+		if (!(value > 0 && value < 2 ** 64))
 			continue;
 		root.total += value;
 		for (const name of frames) {

@@ -51,7 +51,7 @@ const unitNames = {
 
 function unitOf(column) {
 	if (column.unit)
-		return column.unit === '%' ? 'percent' : column.unit;
+		return Object.keys(unitNames).find((unit) => unitNames[unit] === column.unit) || column.unit;
 
 	const found = column.name.match(/(?:^|_)(ns|bytes|percent|gbps|mhz|ppm|cycles|joules|watts)(?:_|$)/);
 

@@ -25,54 +25,85 @@ function hasLosses() {
 // -- communication ------------------------------------------------------------------------------------------
 
 function hiddenBars() {
-	const table = ['communication', 'overlap', 'breakdown'].map((name) => tables.get(name)).find((of) => of && of.oneOf('hidden_ns') && of.oneOf('exposed_ns'));
+	const table = tables.get('communication');
 
-	if (!table)
+	if (!table || !table.has('hidden_ns', 'exposed_ns', 'op', 'of'))
 		return null;
 
-	const sums = [...groupRows(table.ownRows(), (row) => ownerOf(table, row))].slice(0, 64);
+	const rows = table.ownRows().filter((row) => table.cell(row, 'op') === null).slice(0, 64);
+	const sources = new Set(rows.map((row) => table.text(row, 'of')));
 
 	return figure('Hidden and exposed', `Hidden: time of communication under which the same device computed. Exposed: the rest; hidden + exposed = duration. ${table.what}${cutNote(table)}`,
-		stackedBars(sums.map(([name, rows]) => ({name, parts: [{name: 'exposed', part: 1, value: table.sum('exposed_ns', rows)},
-			{name: 'hidden', part: 0, value: table.sum('hidden_ns', rows)}]}))));
+		stackedBars(rows.map((row) => ({
+			name: `${ownerOf(table, row)}${sources.size > 1 ? `, as its ${table.text(row, 'of')} tells` : ''}`, text: formatNs(table.number(row, 'total_ns')),
+			parts: [{name: 'exposed', part: 1, value: table.number(row, 'exposed_ns')}, {name: 'hidden', part: 0, value: table.number(row, 'hidden_ns')}],
+		}))));
 }
 
 function waitBars() {
 	const waits = waitsByRank();
 
-	if (!waits || !(waits.sums[0].value > 0))
+	if (!waits || !waits.sums.length || !(waits.sums[0].value > 0))
 		return null;
-	return figure('Wait of each rank', `Sum of ${waits.column} in ${waits.table.file}: from a rank's arrival to that of the last rank. The rank that waits least is the one that others wait for.${cutNote(waits.table)}`,
+	return figure('Wait of each rank', `Sum of ${waits.column} in ${waits.table.file}: from a rank's arrival to that of the last rank.${cutNote(waits.table)}`,
 		barList(waits.sums.slice(0, 64).map((sum) => ({name: sum.key, value: sum.value, text: formatNs(sum.value), tip: `${sum.value} ns`}))));
 }
 
-// A chart of points by size, a series for each operation.
-function bySize(table, column, title, formatY, labelY) {
-	if (!table || !table.has('bytes', column))
+function stragglerBars() {
+	const table = tables.get('stragglers');
+
+	if (!table || !table.has('caused_wait_ns', 'last', 'collectives', 'total_wait_ns'))
 		return null;
 
-	const rows = table.ownRows().filter((row) => table.number(row, 'bytes') > 0 && table.number(row, column) > 0);
+	const rows = oneSource(table, table.ownRows(), 'total_wait_ns').slice().sort((a, b) => table.number(b, 'caused_wait_ns') - table.number(a, 'caused_wait_ns'));
+
+	if (!rows.some((row) => table.number(row, 'caused_wait_ns') > 0))
+		return null;
+	return figure('For whom ranks waited', `caused_wait_ns: how long the others waited where a rank came last. ${table.what}${cutNote(table)}`,
+		barList(rows.slice(0, 64).map((row) => ({name: ownerOf(table, row), value: table.number(row, 'caused_wait_ns'),
+			text: `${formatNs(table.number(row, 'caused_wait_ns'))} · last in ${formatNumber(table.number(row, 'last'))} of ${formatNumber(table.number(row, 'collectives'))}`,
+			tip: `${table.text(row, 'caused_wait_ns')} ns; ${table.text(row, 'unsure_last') || '0'} of these within the error bars`}))));
+}
+
+// A chart of points by size, a series for each operation. `of`: {table, rows, size, column, title, formatY, labelY, tell}.
+function bySize({table, rows, size, column, title, formatY, labelY, tell}) {
+	const drawn = rows.filter((row) => table.number(row, size) > 0 && table.number(row, column) > 0);
 	const op = table.oneOf('op', 'kind', 'name');
-	const groups = [...groupRows(rows, (row) => op ? table.text(row, op) : '')].slice(0, maxLines);
-	const listed = groups.flatMap(([, of], series) => of.map((row) => ({row, series}))).sort((a, b) => table.number(a.row, 'bytes') - table.number(b.row, 'bytes'));
+	const groups = [...groupRows(drawn, (row) => op ? table.text(row, op) : '')].slice(0, maxLines);
+	const listed = groups.flatMap(([, of], series) => of.map((row) => ({row, series}))).sort((a, b) => table.number(a.row, size) - table.number(b.row, size));
 
 	if (!listed.length)
 		return null;
 	return figure(title, `${columnMeaning(table.column(column))} Each point is a row of ${table.file}; both scales are of decades.${cutNote(table)}`, drawChart({
 		names: groups.map(([name]) => name || 'communication'), logX: true, logY: true, formatX: (x) => formatSteps(x, 'bytes'), formatY, labelX: 'size', labelY,
-		points: listed.map(({row, series}) => [table.number(row, 'bytes'), ...groups.map((_, i) => i === series ? table.number(row, column) : null)]),
+		points: listed.map(({row, series}) => [table.number(row, size), ...groups.map((_, i) => i === series ? table.number(row, column) : null)]),
 		text: `${title}: ${formatCount(listed.length, 'point')}`,
-		hover: (i, shown) => `${groups[listed[i].series][0]} of ${ownerOf(table, listed[i].row)}, ${formatSteps(shown[0].xval, 'bytes')}: ${formatY(shown[0].yval)}`,
+		hover: (i) => `${groups[listed[i].series][0]} of ${ownerOf(table, listed[i].row)}, ${formatSteps(table.number(listed[i].row, size), 'bytes')}: ${formatY(table.number(listed[i].row, column))}${tell ? tell(listed[i].row) : ''}`,
 	}));
+}
+
+// Over all ranks, by size, with their standard errors; else of each collective.
+function rateChart() {
+	const sums = tables.get('communication');
+
+	if (sums && sums.has('size_bytes', 'bus_gbps', 'bus_stderr_gbps')) {
+		const all = sums.rows.filter((row) => sums.cell(row, 'rank') === null && sums.cell(row, 'pid') === null);
+		const tell = (row) => `${sums.text(row, 'bus_stderr_gbps') ? ` ± ${sums.text(row, 'bus_stderr_gbps')}` : ''} (${formatCount(sums.number(row, 'collectives'), 'collective')})`;
+		const made = bySize({table: sums, rows: all.length ? all : sums.rows, size: 'size_bytes', column: 'bus_gbps', title: 'Bus bandwidth by size', formatY: formatRate, labelY: 'bus bandwidth', tell});
+
+		if (made)
+			return made;
+	}
+
+	const each = tables.get('collectives');
+
+	return each && each.has('bytes', 'bus_gbps') ? bySize({table: each, rows: each.ownRows(), size: 'bytes', column: 'bus_gbps', title: 'Bus bandwidth by size', formatY: formatRate, labelY: 'bus bandwidth'}) : null;
 }
 
 const formatRate = (value) => `${formatNumber(Number(value.toPrecision(3)))} GB/s`;
 
 function buildCommunication() {
-	const rates = ['communication', 'collectives'].map((name) => tables.get(name)).find((table) => table && table.oneOf('bus_gbps', 'bus_gbps_mean') && table.has('bytes'));
-
-	return [element('div', {class: 'pair'}, hiddenBars(), waitBars()),
-		rates ? bySize(rates, rates.oneOf('bus_gbps', 'bus_gbps_mean'), 'Bus bandwidth by size', formatRate, 'bus bandwidth') : null,
+	return [element('div', {class: 'pair'}, hiddenBars(), waitBars(), stragglerBars()), rateChart(),
 		...tableViews(2, 'stragglers', 'communication', 'collectives', 'communication_matrix', 'bandwidth')];
 }
 
@@ -81,7 +112,8 @@ function buildWaits() {
 	const waits = table.ownRows().map((row) => table.number(row, 'wait_ns'));
 
 	return [element('div', {class: 'pair'}, figure('How long ranks waited', `wait_ns of each rank in each collective, in steps of equal ratio. ${columnMeaning(table.column('wait_ns'))}${cutNote(table)}`,
-		histogram(waits, formatNs)), bySize(table, 'wait_ns', 'Wait by size', formatNs, 'wait'))];
+		histogram(waits, formatNs)),
+		table.has('bytes') ? bySize({table, rows: table.ownRows(), size: 'bytes', column: 'wait_ns', title: 'Wait by size', formatY: formatNs, labelY: 'wait'}) : null)];
 }
 
 // -- cores --------------------------------------------------------------------------------------------------
@@ -184,18 +216,24 @@ function buildLaunches() {
 	return [...made, ...tableViews(2, 'launches', 'queue_length')];
 }
 
+// What the critical path of a step consists of; these add up to its wall time.
+const pathParts = [['compute_ns', 'compute', 0], ['communication_ns', 'communication', 1], ['memory_ns', 'copies', 2], ['prepare_ns', 'preparation', 3],
+	['host_ns', 'host', 4], ['launch_delay_ns', 'launch delay', 5], ['queue_delay_ns', 'queue delay', 6], ['wait_ns', 'wait', 7]];
+
 function buildCritical() {
-	const table = tables.get('critical_path');
-	const by = table.oneOf('bound_by', 'bound', 'kind', 'class', 'what');
-	const value = table.oneOf('path_ns', 'on_path_ns', 'critical_ns', 'total_ns', 'dur_ns', 'self_ns');
+	const table = tables.get('critical_path_summary');
 	const made = [];
 
-	if (by && value) {
-		const rows = table.ownRows();
-		const all = table.sum(value, rows);
+	if (table && table.has('wall_ns', 'bound_by')) {
+		const groups = [...groupRows(table.rows, (row) => ownerOf(table, row))].slice(0, 65);
+		const parts = pathParts.filter(([column]) => table.has(column));
+		const most = sumsBy(table, table.ownRows(), (row) => [table.text(row, 'most_kind'), table.text(row, 'most_name')].filter(Boolean).join(': '), 'most_ns').slice(0, maxBars);
 
-		made.push(figure('What the critical path is bound by', `Sum of ${value} by ${by}. ${table.what}${cutNote(table)}`, barList(sumsBy(table, rows, (row) => table.text(row, by) || 'none', value).slice(0, maxBars).map((sum) => ({
-			name: sum.key, value: sum.value, text: `${formatNs(sum.value)} · ${formatPercent(100 * sum.value / all)}`, tip: `${sum.value} ns`})))));
+		made.push(figure('What steps had to wait for', `Sum of each kind over the critical paths of all steps; the kinds add up to the steps' wall time. ${table.what}${cutNote(table)}`,
+			stackedBars(groups.map(([name, rows]) => ({name, text: formatCount(rows.length, 'step'),
+				parts: parts.map(([column, part, i]) => ({name: part, part: i, value: table.sum(column, rows)}))})))),
+		figure('What held steps up the most', `Of each step the kind and name with the most time on its critical path (most_ns), summed over the steps of single ranks.${cutNote(table)}`,
+			barList(most.map((sum) => ({name: sum.key, value: sum.value, text: `${formatNs(sum.value)} in ${formatCount(sum.rows.length, 'step')}`, tip: `${sum.value} ns`})))));
 	}
-	return [...made, ...tableViews(1, 'critical_path', 'slack')];
+	return [...made, ...tableViews(1, 'critical_path_summary', 'critical_path')];
 }

@@ -86,8 +86,8 @@ function activeBars() {
 function buildTime() {
 	return [element('div', {class: 'pair'}, largestBars(tables.get('kernels'), 'total_ns', 'Device work'),
 		largestBars(tables.get('runtime'), 'self_ns', 'Host functions, their own time')),
-	breakdownBars(), ...tableViews(1, 'key_averages', 'kernels', 'runtime', 'key_averages_shapes', 'key_averages_stack', 'breakdown', 'active', 'categories', 'modules', 'ops', 'opcodes',
-		'grouped', 'device_ops', 'stamps', 'zones')];
+	breakdownBars(), ...tableViews(1, 'key_averages', 'kernels', 'runtime', 'key_averages_shapes', 'key_averages_stack', 'breakdown', 'active', 'kernels_grouped', 'kernels_by_queue',
+		'hlo_modules', 'hlo_ops', 'hlo_opcodes', 'categories', 'ops', 'device_ops', 'stamps', 'zones')];
 }
 
 // -- over time ----------------------------------------------------------------------------------------------
@@ -143,18 +143,22 @@ function framesOf(stack) {
 	return stack.split(';').map((frame) => frame.replace(/%(3B|25|0A|0D)/g, (code) => escapes[code]));
 }
 
+const flameTitles = {host: 'Host: own time of calls, by stack', device: 'Device: time of kernels, by the stack that launched them',
+	op_name: "Device: time of kernels, by the framework's names of operations"};
+
 function buildFlames() {
 	const table = tables.get('stacks');
-	const stack = table.oneOf('stack', 'frames', 'path');
-	const value = table.oneOf('self_ns', 'value_ns', 'total_ns', 'dur_ns', 'ns', 'value');
-	const kind = table.oneOf('kind', 'of', 'what', 'view', 'type');
 
-	if (!stack || !value)
+	if (!table.has('kind', 'stack', 'host_self_ns', 'device_ns'))
 		return [tableView('stacks')];
 
-	const groups = groupRows(table.ownRows(), (row) => kind ? table.text(row, kind) : 'stacks');
-	const views = [...groups].map(([name, rows]) => new FlameView(name, `${table.what} Width: sum of ${value} of a stack and of what is on it, over all ranks.${cutNote(table)}`,
-		foldStacks(rows.map((row) => ({frames: framesOf(table.text(row, stack)), value: table.number(row, value)})), name)).element);
+	const views = [...groupRows(table.ownRows(), (row) => table.text(row, 'kind'))].map(([kind, rows]) => {
+		const column = kind === 'host' ? 'host_self_ns' : 'device_ns';
+		const stacks = rows.map((row) => ({frames: framesOf(table.text(row, 'stack')), value: table.number(row, column)}));
+
+		return new FlameView(flameTitles[kind] || kind, `${table.what} Width: sum of ${column} of a stack and of what is on it, over all ranks.${cutNote(table)}`,
+			foldStacks(stacks, `all (${kind})`)).element;
+	});
 
 	return [...views, tableView('stacks', false)];
 }
@@ -199,12 +203,11 @@ function buildVariability() {
 	const table = tables.get('variability') || tables.get('kernels');
 	const mean = table.oneOf('mean_ns');
 	const sigma = table.oneOf('stddev_ns');
-	const cv = table.oneOf('cv', 'sigma_over_mean', 'cv_percent', 'variation');
 
-	if (!mean || !(sigma || cv))
+	if (!mean || !sigma)
 		return [tableView('variability')];
 
-	const ratio = (row) => cv ? table.number(row, cv) / (unitOf(table.column(cv)) === 'percent' ? 100 : 1) : table.number(row, sigma) / table.number(row, mean);
+	const ratio = (row) => table.number(row, sigma) / table.number(row, mean);
 	const rows = table.ownRows().filter((row) => !(table.number(row, 'calls') < 2) && ratio(row) > 0 && table.number(row, mean) > 0)
 		.sort((a, b) => table.number(a, mean) - table.number(b, mean));
 	const formula = `σ/μ = stddev_ns / mean_ns of each name and rank with two calls or more, against mean_ns. ${table.what}${cutNote(table)}`;
@@ -227,10 +230,10 @@ function buildVariability() {
 
 function buildMemory() {
 	const table = tables.get('memory');
-	const total = table.oneOf('total_bytes', 'allocated_bytes', 'in_use_bytes');
+	const total = 'total_bytes';
 	const made = [];
 
-	if (total && table.has('time_ns')) {
+	if (table && table.has(total, 'time_ns')) {
 		const groups = [...groupRows(table.ownRows().filter((row) => Number.isFinite(table.number(row, total))), (row) => ownerOf(table, row))].slice(0, maxLines);
 
 		if (groups.some(([, rows]) => rows.length > 1))
@@ -239,5 +242,5 @@ function buildMemory() {
 				points: joinSeries(groups.map(([, rows]) => rows.map((row) => [table.time(row, 'time_ns'), table.number(row, total)])), true),
 				labelX: 'time since the start', labelY: 'allocated', text: 'Allocated memory over time'})));
 	}
-	return [...made, ...tableViews(1, 'memory_peaks', 'memory_peak', 'leaks', 'unfreed', 'memory')];
+	return [...made, ...tableViews(2, 'memory_peaks', 'memory_left', 'memory')];
 }

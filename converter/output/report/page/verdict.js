@@ -38,16 +38,34 @@ function judgeKernels() {
 		`${first.key}: 100 · total_ns of the name / the sum of total_ns of all device work (copies, too), over all ranks, in ${table.file}`, 'time');
 }
 
-// Per process: how long it waited for others in collectives, of how many.
-function waitsByRank() {
-	for (const name of ['stragglers', 'communication', 'collectives']) {
-		const table = tables.get(name);
-		const column = table && table.oneOf('wait_total_ns', 'total_wait_ns', 'wait_ns');
+// What programs recorded and what devices did may be the same: of the two the one with more in it.
+function oneSource(table, rows, column) {
+	if (!table.has('of'))
+		return rows;
+	return sumsBy(table, rows, (row) => table.text(row, 'of'), column)[0].rows;
+}
 
-		if (column && table.has('rank'))
-			return {table, sums: sumsBy(table, table.ownRows(), (row) => ownerOf(table, row), column), column};
-	}
-	return null;
+// Per process: how long it waited for others in collectives.
+function waitsByRank() {
+	const found = [['stragglers', 'total_wait_ns'], ['collectives', 'wait_ns']].find(([name, column]) => tables.has(name) && tables.get(name).has(column, 'rank'));
+
+	if (!found)
+		return null;
+
+	const [table, column] = [tables.get(found[0]), found[1]];
+	const rows = oneSource(table, table.ownRows(), column);
+
+	return {table, column, rows, sums: sumsBy(table, rows, (row) => ownerOf(table, row), column)};
+}
+
+// For whom the others waited, where that is known.
+function tellLast({table, rows}) {
+	if (!table.has('caused_wait_ns', 'last', 'collectives'))
+		return '';
+
+	const [most] = sumsBy(table, rows, (row) => ownerOf(table, row), 'caused_wait_ns');
+
+	return most.value > 0 ? `; ${most.key} came last in ${formatNumber(table.sum('last', most.rows))} of ${formatNumber(table.sum('collectives', most.rows))} and cost the others ${formatNs(most.value)}` : '';
 }
 
 function judgeWaits() {
@@ -58,13 +76,13 @@ function judgeWaits() {
 
 	const {table, sums, column} = waits;
 	const span = Number(endTime - startTime);
-	const last = sums[sums.length - 1];
-	const isEven = sums[0].value < 1.1 * last.value;
+	const least = sums[sums.length - 1];
+	const isEven = sums[0].value < 1.1 * least.value;
 
 	if (!(sums[0].value > 0))
 		return statement(table, 'Which rank waits?', 'none', 'No rank waited for another in a collective.', `sum of ${column} in ${table.file}`, 'communication');
 	return statement(table, 'Which rank waits?', isEven ? 'all about alike' : sums[0].key,
-		`It waited ${formatNs(sums[0].value)} for others in collectives, ${formatPercent(100 * sums[0].value / span)} of the trace${longestWait(sums[0])}; ${last.key} the least, ${formatNs(last.value)}.`,
+		`${isEven ? sums[0].key : 'It'} waited ${formatNs(sums[0].value)} for others in collectives, ${formatPercent(100 * sums[0].value / span)} of the trace${longestWait(sums[0])}; ${least.key} the least, ${formatNs(least.value)}${tellLast(waits)}.`,
 		`Sum of ${column} by rank in ${table.file}: from a rank's arrival in a collective to that of the last rank`, 'communication');
 }
 
@@ -75,8 +93,8 @@ function longestWait({key, value}) {
 	if (!table || !table.has('wait_ns', 'number'))
 		return '';
 
-	const waits = table.ownRows().filter((row) => ownerOf(table, row) === key);
-	const longest = waits.reduce((most, row) => table.number(row, 'wait_ns') > table.number(most, 'wait_ns') ? row : most, waits[0]);
+	const own = table.ownRows().filter((row) => ownerOf(table, row).split(', device')[0] === key);
+	const longest = own.reduce((most, row) => table.number(row, 'wait_ns') > table.number(most, 'wait_ns') ? row : most, own[0]);
 	const isMost = longest && table.number(longest, 'wait_ns') * 2 > value;
 
 	return isMost ? `, ${formatNs(table.number(longest, 'wait_ns'))} of it in one, ${table.text(longest, 'op')} number ${table.text(longest, 'number')}` : '';
