@@ -317,8 +317,15 @@ static int fill_opcodes(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_hlo_modules = ANALYSIS_CSV("hlo_modules", modules_columns,
-                                                          fill_modules);
-const struct analysis analysis_hlo_ops = ANALYSIS_CSV("hlo_ops", ops_columns, fill_ops);
+const struct analysis analysis_hlo_modules =
+	ANALYSIS_CSV("hlo_modules", modules_columns, fill_modules, .title = "Modules of XLA",
+                     .what = "Modules that XLA compiled: how often each was executed, its "
+                             "kernels, and how long an execution took, with mean and "
+                             "standard deviation.");
+const struct analysis analysis_hlo_ops =
+	ANALYSIS_CSV("hlo_ops", ops_columns, fill_ops, .title = "Operations of XLA",
+                     .what = "Operations of XLA's modules by name: executions and "
+                             "durations, with mean and standard deviation.");
 const struct analysis analysis_hlo_opcodes = ANALYSIS_CSV("hlo_opcodes", opcodes_columns,
-                                                          fill_opcodes);
+                                                          fill_opcodes, .title = "Opcodes of XLA",
+                                                          .what = "The same summed up by opcode.");

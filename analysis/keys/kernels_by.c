@@ -201,8 +201,10 @@ static int fill_grouped(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_kernels_grouped = ANALYSIS_CSV("kernels_grouped", grouped_columns,
-                                                              fill_grouped);
+const struct analysis analysis_kernels_grouped = ANALYSIS_CSV(
+	"kernels_grouped", grouped_columns, fill_grouped, .title = "Device work by group of names",
+	.what = "Names that differ in their numbers alone are one group, such "
+		"as convolution_[N]; calls and durations as of single names.");
 
 /* -- by queue ---------------------------------------------------------------------------------- */
 
@@ -248,8 +250,9 @@ static int fill_by_queue(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_kernels_by_queue = ANALYSIS_CSV("kernels_by_queue", queue_columns,
-                                                               fill_by_queue);
+const struct analysis analysis_kernels_by_queue = ANALYSIS_CSV(
+	"kernels_by_queue", queue_columns, fill_by_queue, .title = "Device work by queue",
+	.what = "Device work by device, queue and kind: calls and durations.");
 
 /* -- variability ------------------------------------------------------------------------------- */
 
@@ -339,5 +342,7 @@ static int fill_variability(const struct findings *findings, struct row_sink *si
 	return code;
 }
 
-const struct analysis analysis_variability = ANALYSIS_CSV("variability", variability_columns,
-                                                          fill_variability);
+const struct analysis analysis_variability =
+	ANALYSIS_CSV("variability", variability_columns, fill_variability, .title = "Variability",
+                     .what = "How much the durations of a name vary: the standard "
+                             "deviation divided by the mean.");

@@ -178,6 +178,10 @@ static int fill_left(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_memory_peaks = ANALYSIS_CSV("memory_peaks", peaks_columns,
-                                                           fill_peaks);
-const struct analysis analysis_memory_left = ANALYSIS_CSV("memory_left", left_columns, fill_left);
+const struct analysis analysis_memory_peaks =
+	ANALYSIS_CSV("memory_peaks", peaks_columns, fill_peaks, .title = "Peaks of memory",
+                     .what = "The most memory of each device that was allocated at once, "
+                             "and when.");
+const struct analysis analysis_memory_left =
+	ANALYSIS_CSV("memory_left", left_columns, fill_left, .title = "Memory never freed",
+                     .what = "Allocations that were not freed until the end.");

@@ -365,4 +365,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_stacks = ANALYSIS_CSV("stacks", columns, fill);
+const struct analysis analysis_stacks =
+	ANALYSIS_CSV("stacks", columns, fill, .title = "Stacks",
+                     .what = "Time by stack of calls, folded into one text, as flame "
+                             "graphs take it: of the host, and of the device by the stack "
+                             "that launched it.");
