@@ -306,6 +306,7 @@ static int find(struct pipeline *pipeline, struct flextrace_error *error)
 		.emitted = emitted && emitted->is_known ? emitted : NULL,
 		.core_hz = pipeline->options->core_hz,
 		.draws_no_flows = is_off(pipeline, "flows"),
+		.draws_paths = pipeline->options->derivations && !is_off(pipeline, "critical_path"),
 		.marks_no_iterations = is_off(pipeline, "iterations"),
 	};
 

@@ -234,9 +234,8 @@ static int compare_flows(const void *left, const void *right)
 	       ORDER(a->to_track, b->to_track);
 }
 
-/* Appends the launches and `n` messages, both in order. */
-static int merge(struct table *flows, const struct table *launches, const struct flow *messages,
-                 uint32_t n)
+int transfers_merge(struct table *flows, const struct table *launches, const struct flow *messages,
+                    uint32_t n)
 {
 	uint32_t next = 0;
 
@@ -267,7 +266,7 @@ int transfers_draw(const struct transfers *transfers, const struct timeline *tim
 			messages[n++] = flow_of(transfers, timeline, &transfers->ends[i]);
 	}
 	qsort(messages, n, sizeof(*messages), compare_flows);
-	code = n ? merge(flows, &timeline->flows_from, messages, n) : FLEXTRACE_OK;
+	code = n ? transfers_merge(flows, &timeline->flows_from, messages, n) : FLEXTRACE_OK;
 	blocks_free(messages);
 	return code;
 }

@@ -26,4 +26,9 @@ void transfers_release(struct transfers *transfers);
 int transfers_draw(const struct transfers *transfers, const struct timeline *timeline,
                    struct table *flows);
 
+/* Appends arrows of a table and `n` others, both in order of their begins. FLEXTRACE_E_MEMORY or
+ * 0. */
+int transfers_merge(struct table *flows, const struct table *launches, const struct flow *messages,
+                    uint32_t n);
+
 #endif

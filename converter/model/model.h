@@ -573,11 +573,11 @@ struct memory_row { /* memory.csv */
 	uint8_t unused[7];
 };
 
-/* An arrow: a launch, from a host row to a device row; a message between two device rows; or one
- * between two host rows, of correlation 0, from an operation to the one of its gradient. */
+/* An arrow: a launch, from a host row to a device row; a message between two device rows; one from
+ * an operation to that of its gradient, of correlation 0; or one along a critical path. */
 struct flow {
 	int64_t from_time_ns, to_time_ns;
-	uint32_t from_track, to_track;
+	uint32_t from_track, to_track : 31, is_critical : 1;
 	union {
 		uint64_t correlation; /* of a launch */
 		struct {
@@ -588,12 +588,12 @@ struct flow {
 
 static inline bool flow_is_gradient(const struct flow *flow, const struct track *tracks)
 {
-	return tracks[flow->to_track].kind < TRACK_QUEUE;
+	return tracks[flow->to_track].kind < TRACK_QUEUE && !flow->is_critical;
 }
 
 static inline bool flow_is_message(const struct flow *flow, const struct track *tracks)
 {
-	return tracks[flow->from_track].kind >= TRACK_QUEUE;
+	return tracks[flow->from_track].kind >= TRACK_QUEUE && !flow->is_critical;
 }
 
 #endif

@@ -69,6 +69,19 @@ expect "globals: host rows" "$(rows host.csv)" 2
 convert "nothing left" --count=1 --skip=1000
 expect "nothing left: kernels" "$(rows events.csv)" 0
 
+# A launch, its kernel, and the wait for it: arrows there and back, where they are asked for.
+mv in.json aiu.json
+printf '[{"name":"cudaLaunchKernel","ph":"X","cat":"cuda_runtime","pid":9,"tid":9,"ts":10,"dur":5,"args":{"correlation":1}},
+{"name":"k","ph":"X","cat":"kernel","pid":0,"tid":7,"ts":16,"dur":50,"args":{"device":0,"stream":7,"correlation":1}},
+{"name":"cudaDeviceSynchronize","ph":"X","cat":"cuda_runtime","pid":9,"tid":9,"ts":20,"dur":60,"args":{"correlation":2}}]' >in.json
+convert "no critical path"
+grep -q critical_path out/trace.json && fail "critical path: arrows that nobody asked for"
+convert "critical path" --with=critical_path
+for end in s f; do
+	expect "critical path: ends $end" "$(grep -c "\"ph\":\"$end\",[^}]*\"cat\":\"critical_path\"" out/trace.json)" 2
+done
+mv aiu.json in.json
+
 for mode in lanes async drop; do
 	convert "overlap $mode" --overlap=$mode
 	cmp -s all/tables/events.csv out/tables/events.csv || fail "overlap $mode: the tables changed"

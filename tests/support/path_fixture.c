@@ -15,7 +15,7 @@
 struct analysis_test path_test;
 static struct owners owners;
 static struct table points;
-static uint32_t launches[PATH_MAX_CALLS], tracks[2][2], devices[2];
+static uint32_t launches[PATH_MAX_CALLS], tracks[2][3], devices[2];
 
 int path_start(void **state)
 {
@@ -26,13 +26,14 @@ int path_start(void **state)
 		uint32_t process = fixture_process(&path_test.fixture, rank, 100 + (uint32_t)rank,
 		                                   "app");
 
-		for (int thread = 0; thread < 2; thread++) {
+		for (int thread = 0; thread < 3; thread++) {
 			uint32_t of = fixture_thread(&path_test.fixture, process,
 			                             10 * rank + thread, "t");
 
-			tracks[rank][thread] =
-				fixture_track(&path_test.fixture,
-			                      (struct track){.kind = TRACK_THREAD, .owner = of});
+			tracks[rank][thread] = fixture_track(
+				&path_test.fixture,
+				(struct track){.kind = thread == 2 ? TRACK_ASYNC : TRACK_THREAD,
+			                       .owner = of});
 		}
 		devices[rank] = fixture_device(&path_test.fixture, process, 0, "");
 	}
@@ -191,5 +192,28 @@ const char *path_text(void)
 	assert_int_equal(
 		paths_find(&path_test.fixture.findings, print_path, &path_test.fixture.timeline),
 		0);
+	return text;
+}
+
+static const char *line_of(uint32_t track)
+{
+	return path_test.fixture.timeline.tracks[track].kind == TRACK_THREAD ? "thread" : "device";
+}
+
+const char *path_arrows(void)
+{
+	struct findings *findings = &path_test.fixture.findings;
+	struct table flows = TABLE_INIT;
+
+	findings->owners = &owners;
+	findings->flows = &path_test.fixture.timeline.flows_from;
+	n_text = 0;
+	text[0] = '\0';
+	assert_int_equal(paths_draw(findings, &flows), 0);
+	TABLE_EACH(struct flow, flow, &flows)
+		print("%s%d %s%u -> %d %s%u\n", flow->is_critical ? "" : "other ",
+		      (int)flow->from_time_ns, line_of(flow->from_track), flow->from_track,
+		      (int)flow->to_time_ns, line_of(flow->to_track), flow->to_track);
+	table_release(&flows);
 	return text;
 }

@@ -11,7 +11,7 @@
 #define PATH_MAX_CALLS 256
 
 struct call_made {
-	int rank, thread;
+	int rank, thread; /* 2: async */
 	const char *name;
 	int64_t start, end;
 	int kind; /* of the host row */
@@ -39,5 +39,8 @@ void path_add_point(uint32_t rank, const char *op, int64_t enter, int64_t exit);
 /* Finds the paths: a line each, "step: host a 10, launch_delay k 2"; over all ranks "all step: host
  * a 10@RANK". Checks that there is no hole. Valid until the next call. */
 const char *path_text(void);
+
+/* The arrows of the paths, and others there are, a line each: "12 thread -> 14 device". */
+const char *path_arrows(void);
 
 #endif

@@ -61,7 +61,11 @@ uint64_t arrows_link(const struct derive *derive, struct flow *links)
 
 		if (from != FLEXTRACE_NONE && to != FLEXTRACE_NONE)
 			links[n++] = (struct flow){
-				arrow->from_time_ns, arrow->to_time_ns, from, to, {0}};
+				.from_time_ns = arrow->from_time_ns,
+				.to_time_ns = arrow->to_time_ns,
+				.from_track = from,
+				.to_track = to & INT32_MAX,
+			};
 	}
 	return n;
 }

@@ -258,11 +258,13 @@ static int link_all(struct derive *derive, struct flow *links, uint64_t *ret_n)
 		FLEXTRACE_TRY(note_launch(&derive->out, end, start));
 		if (start->start_time_ns > end->to_time_ns)
 			continue;
-		links[(*ret_n)++] = (struct flow){start->start_time_ns,
-		                                  end->to_time_ns,
-		                                  start->from.track,
-		                                  end->to.track,
-		                                  {key.correlation}};
+		links[(*ret_n)++] = (struct flow){
+			.from_time_ns = start->start_time_ns,
+			.to_time_ns = end->to_time_ns,
+			.from_track = start->from.track,
+			.to_track = end->to.track & INT32_MAX,
+			.correlation = key.correlation,
+		};
 	}
 	return FLEXTRACE_OK;
 }

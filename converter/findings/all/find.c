@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings/path/path.h"
 #include "findings/rank_rows.h"
 #include "findings/transfers.h"
 #include "findings/utilization.h"
@@ -101,6 +102,16 @@ static int find_iterations(struct findings_owner *all, const struct findings_inp
 	return FLEXTRACE_OK;
 }
 
+/* Over all that is drawn besides. */
+static int draw_paths(struct findings_owner *all, const struct findings_input *input)
+{
+	if (!input->draws_paths || input->draws_no_flows)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(paths_draw(&all->findings, &all->paths));
+	all->findings.flows = &all->paths;
+	return FLEXTRACE_OK;
+}
+
 int findings_find(struct findings_owner *all, const struct findings_input *input,
                   const struct timeline *shown)
 {
@@ -108,6 +119,7 @@ int findings_find(struct findings_owner *all, const struct findings_input *input
 	all->findings.flows = &shown->flows_from;
 	FLEXTRACE_TRY(find_transfers(all, input));
 	FLEXTRACE_TRY(find_iterations(all, input));
+	FLEXTRACE_TRY(draw_paths(all, input));
 	if (!input->options->per_rank)
 		return FLEXTRACE_OK;
 	all->findings.rank_rows = &all->rank_rows;
@@ -120,6 +132,7 @@ void findings_release(struct findings_owner *all)
 	free(all->iteration_of_op);
 	iterations_release(&all->iterations);
 	table_release(&all->flows);
+	table_release(&all->paths);
 	transfers_release(&all->transfers);
 	event_classes_release(&all->classes);
 	table_release(&all->counters);

@@ -31,7 +31,7 @@ struct findings_input {
 	const struct emitted *emitted;
 	double core_hz; /* 0 = as the trace tells */
 	bool counter_is_off[COMPUTED_COUNTER_COUNT];
-	bool draws_no_flows, marks_no_iterations;
+	bool draws_no_flows, draws_paths, marks_no_iterations;
 };
 
 /* Findings, and all that they point to: owned, but for what `input` has. */
@@ -47,6 +47,7 @@ struct findings_owner {
 	struct event_classes classes;
 	struct transfers transfers;
 	struct table flows; /* those shown and the messages; without any message it is empty */
+	struct table paths; /* these, and critical paths, if they are drawn */
 	struct iterations iterations;
 	uint32_t *iteration_of_op;
 	struct rank_rows rank_rows;

@@ -37,16 +37,18 @@ struct walk {
 /* -- pieces ------------------------------------------------------------------------------------ */
 
 /* Tells what was from a time until now. */
-static int tell(struct walk *walk, int64_t from_ns, enum path_kind kind, uint32_t name)
+static int tell(struct walk *walk, int64_t from_ns, enum path_kind kind, uint32_t name,
+                uint32_t track)
 {
 	struct path_piece *last = walk->pieces + walk->n_pieces - (walk->n_pieces > 0);
 	int64_t start_ns = from_ns > walk->start_time_ns ? from_ns : walk->start_time_ns;
-	struct path_piece piece = {start_ns, walk->now_ns, walk->process, name, (uint8_t)kind};
+	struct path_piece piece = {start_ns, walk->now_ns, walk->process,
+	                           name,     track,        (uint8_t)kind};
 
 	if (start_ns >= walk->now_ns)
 		return FLEXTRACE_OK;
 	walk->now_ns = start_ns;
-	if (walk->n_pieces && last->kind == kind && last->name == name &&
+	if (walk->n_pieces && last->kind == kind && last->name == name && last->track == track &&
 	    last->process == walk->process) {
 		last->start_time_ns = start_ns;
 		return FLEXTRACE_OK;
@@ -63,7 +65,8 @@ static void go_to_thread(struct walk *walk, uint32_t track)
 /* To what ended last, until now. */
 static int go_to_work(struct walk *walk, uint32_t work, enum path_kind delay, uint32_t name)
 {
-	FLEXTRACE_TRY(tell(walk, walk->graph->works[work].end_time_ns, delay, name));
+	FLEXTRACE_TRY(tell(walk, walk->graph->works[work].end_time_ns, delay, name,
+	                   delay == PATH_WAIT ? walk->track : FLEXTRACE_NONE));
 	walk->work = work;
 	return FLEXTRACE_OK;
 }
@@ -130,7 +133,7 @@ static int leave_work(struct walk *walk, uint32_t index)
 		go_to_thread(walk, walk->home);
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(tell(walk, launched_ns, PATH_LAUNCH_DELAY, work->name));
+	FLEXTRACE_TRY(tell(walk, launched_ns, PATH_LAUNCH_DELAY, work->name, FLEXTRACE_NONE));
 	go_to_thread(walk, walk->graph->calls.calls[work->launch].row->track);
 	return FLEXTRACE_OK;
 }
@@ -153,20 +156,21 @@ static int cross(struct walk *walk, const struct path_part *last)
 
 /* What a part of a collective had to wait for. 0: nobody came later; 1: it is at the last rank
  * now; 2: at the start of the part. */
-static int pass_collective(struct walk *walk, const struct path_part *part, uint32_t name)
+static int pass_collective(struct walk *walk, const struct path_part *part, uint32_t name,
+                           uint32_t track)
 {
 	const struct path_part *last;
 
 	if (!part || part->ready_time_ns <= part->start_time_ns ||
 	    part->ready_time_ns >= walk->now_ns)
 		return 0;
-	FLEXTRACE_TRY(tell(walk, part->ready_time_ns, PATH_COMMUNICATION, name));
+	FLEXTRACE_TRY(tell(walk, part->ready_time_ns, PATH_COMMUNICATION, name, track));
 	last = part->last == FLEXTRACE_NONE ? NULL : &walk->graph->parts[part->last];
 	if (walk->crosses && last && last->at != FLEXTRACE_NONE) {
 		FLEXTRACE_TRY(cross(walk, last));
 		return 1;
 	}
-	FLEXTRACE_TRY(tell(walk, part->start_time_ns, PATH_WAIT, name));
+	FLEXTRACE_TRY(tell(walk, part->start_time_ns, PATH_WAIT, name, track));
 	return 2;
 }
 
@@ -180,10 +184,11 @@ static int pass_work(struct walk *walk)
 		code = pass_collective(
 			walk,
 			path_part_at(walk->graph, work->start_time_ns, work->process, work->device),
-			work->name);
+			work->name, work->track);
 	if (code == 1 || code < 0)
 		return code;
-	FLEXTRACE_TRY(tell(walk, work->start_time_ns, (enum path_kind)work->class, work->name));
+	FLEXTRACE_TRY(tell(walk, work->start_time_ns, (enum path_kind)work->class, work->name,
+	                   work->track));
 	return leave_work(walk, index);
 }
 
@@ -235,7 +240,7 @@ static int leave_waits(struct walk *walk, uint32_t place)
 			code = pass_collective(walk,
 			                       path_part_at(walk->graph, row->start_time_ns,
 			                                    walk->process, FLEXTRACE_NONE),
-			                       row->name);
+			                       row->name, walk->track);
 			if (code)
 				return code < 0 ? code : 1;
 		}
@@ -287,7 +292,8 @@ static int pass_thread(struct walk *walk)
 	return tell(walk, since_ns, PATH_HOST,
 	            place != FLEXTRACE_NONE && is_call(graph->calls.calls[place].row)
 	                    ? graph->calls.calls[place].row->name
-	                    : 0);
+	                    : 0,
+	            place == FLEXTRACE_NONE ? FLEXTRACE_NONE : walk->track);
 }
 
 /* -- the walk ---------------------------------------------------------------------------------- */
@@ -300,7 +306,8 @@ static int walk_back(struct walk *walk)
 		else if (walk->track != FLEXTRACE_NONE)
 			FLEXTRACE_TRY(pass_thread(walk));
 		else
-			FLEXTRACE_TRY(tell(walk, walk->start_time_ns, PATH_WAIT, 0));
+			FLEXTRACE_TRY(
+				tell(walk, walk->start_time_ns, PATH_WAIT, 0, FLEXTRACE_NONE));
 	}
 	return FLEXTRACE_OK;
 }

@@ -21,7 +21,7 @@
  * the device work that was launched in it, which may end later than the host. Times are taken as
  * they are: work that seems to begin before its launch is bound by the moment when it began.
  *
- * Memory: 48 bytes and 12 more for each piece of device work, 20 for each host row, and 24 for each
+ * Memory: 48 bytes and 12 more for each piece of device work, 20 for each host row, and 32 for each
  * piece of the longest path.
  */
 #ifndef FLEXTRACE_PATH_H
@@ -47,6 +47,7 @@ struct path_piece {
 	int64_t start_time_ns, end_time_ns;
 	uint32_t process; /* index: of whom */
 	uint32_t name;    /* string; 0: none. Of a delay: what was delayed */
+	uint32_t track;   /* of the row that it is in; FLEXTRACE_NONE: it is in none */
 	uint8_t kind;     /* enum path_kind */
 };
 
@@ -66,5 +67,10 @@ typedef void path_taker(void *context, const struct path *path);
 /* Tells the paths of all steps, rank by rank in order of time, then those over all ranks, where
  * there are several: of steps of one name. FLEXTRACE_E_MEMORY or 0. */
 int paths_find(const struct findings *findings, path_taker *take, void *context);
+
+/* Stores the arrows of `findings` and those from each piece to the next one on another track, in
+ * order: of the paths over all ranks where there are such, else of each rank. FLEXTRACE_E_MEMORY or
+ * 0. */
+int paths_draw(const struct findings *findings, struct table *ret_flows);
 
 #endif

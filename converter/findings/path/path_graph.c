@@ -61,8 +61,10 @@ static void note_row(struct path_graph *graph, const struct call *call)
 		graph->rows_of_track[row->track + 2]++;
 		if (process->home == FLEXTRACE_NONE)
 			process->home = row->track;
-		if (row->end_time_ns > process->end_time_ns)
+		if (row->end_time_ns > process->last_time_ns) {
+			process->last_time_ns = row->end_time_ns;
 			process->last = row->track;
+		}
 	}
 	if (row->end_time_ns > process->end_time_ns)
 		process->end_time_ns = row->end_time_ns;
@@ -74,8 +76,11 @@ static bool make_processes(struct path_graph *graph)
 
 	graph->processes = malloc((n + 1ull) * sizeof(*graph->processes));
 	for (uint32_t i = 0; graph->processes && i < n; i++)
-		graph->processes[i] = (struct path_process){INT64_MAX, INT64_MIN, FLEXTRACE_NONE,
-		                                            FLEXTRACE_NONE, 0};
+		graph->processes[i] = (struct path_process){.start_time_ns = INT64_MAX,
+		                                            .end_time_ns = INT64_MIN,
+		                                            .last_time_ns = INT64_MIN,
+		                                            .home = FLEXTRACE_NONE,
+		                                            .last = FLEXTRACE_NONE};
 	return graph->processes != NULL;
 }
 
@@ -204,6 +209,7 @@ static int add_work(struct path_graph *graph, struct queues *queues, const struc
 		.name = work->name,
 		.process = work->process,
 		.device = work->device,
+		.track = row->track,
 		.launch = work->launch,
 		.before = queues->last[queue],
 		.class = (uint8_t)work->class,

@@ -11,14 +11,15 @@
 struct path_process {
 	/* Of its host rows; INT64_MAX, INT64_MIN: it has none. */
 	int64_t start_time_ns, end_time_ns;
-	uint32_t home;     /* track of its first thread; FLEXTRACE_NONE: it has none */
-	uint32_t last;     /* track of the thread whose row ends last; likewise */
-	uint8_t step_kind; /* HOST_STEP, else HOST_WINDOW, if it has such rows; else 0 */
+	uint32_t home;        /* track of its first thread; FLEXTRACE_NONE: it has none */
+	uint32_t last;        /* track of the thread whose row ends last; likewise */
+	int64_t last_time_ns; /* when that is */
+	uint8_t step_kind;    /* HOST_STEP, else HOST_WINDOW, if it has such rows; else 0 */
 };
 
 struct path_work { /* a piece of device work, in order of starts */
 	int64_t start_time_ns, end_time_ns;
-	uint32_t name, process, device;
+	uint32_t name, process, device, track;
 	uint32_t launch; /* place of a host row; FLEXTRACE_NONE: not known */
 	uint32_t before; /* work of its queue that ended last before it began; FLEXTRACE_NONE */
 	uint8_t class;   /* enum work_class */

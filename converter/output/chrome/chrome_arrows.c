@@ -18,6 +18,8 @@ void chrome_write_flow(struct chrome *chrome, char phase, uint64_t id, const str
 	if (is_message) {
 		writer_literal(writer, ",\"cat\":\"message\",\"name\":");
 		view_write_json(&chrome->view, writer, flow->message.sync);
+	} else if (flow->is_critical) {
+		writer_literal(writer, ",\"cat\":\"critical_path\",\"name\":\"critical_path\"");
 	} else if (flow_is_gradient(flow, chrome->view.timeline->tracks)) {
 		writer_literal(writer, ",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\"");
 	} else {

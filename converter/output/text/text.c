@@ -240,6 +240,8 @@ static void write_flow(struct text *text, const void *any)
 	write_track(text, flow->to_track);
 	if (flow_is_message(flow, text->view.timeline->tracks))
 		write_string(text, "message", flow->message.sync);
+	else if (flow->is_critical)
+		writer_literal(text->writer, " critical_path");
 	else
 		write_nonzero(text, "correlation", flow->correlation);
 	writer_char(text->writer, '\n');

@@ -141,6 +141,19 @@ static void test_path__of_another_threads_launch(void **state)
 	       "launch_delay k 2, compute k 33, wait cudaDeviceSynchronize 5, host backward 10\n");
 }
 
+/* Intervals that may cross others hide no thread. */
+static void test_path__is_not_of_async_intervals(void **state)
+{
+	static const struct call_made calls[] = {{0, 2, "async", 0, 90, HOST_ASYNC},
+	                                         {0, 0, "call", 10, 80, 0}};
+	struct work_made works[] = {{1, 0, -1, "a", 20, 85}};
+
+	(void)state;
+	EXPECT(calls, works,
+	       "run: host - 10, host call 70, host - 10\nrun: compute a 65\n"
+	       "all run: host - 10@0, host call 70@0, host - 10@0\n");
+}
+
 static void test_path__without_a_host(void **state)
 {
 	struct work_made works[] = {{0, 0, -1, "a", 10, 20}, {0, 1, -1, "b", 25, 40}};
@@ -260,6 +273,48 @@ static void test_path__is_written_as_tables(void **state)
 		"0,\"node,1\",100,ProfilerStep#7,0,host,,1150,1200,50,25.00\n");
 }
 
+/* -- arrows ---------------------------------------------------------------------------------- */
+
+/* Tracks 0 and 1 are threads of rank 0, 3 and 4 of rank 1. */
+static void test_path__is_drawn_from_row_to_row(void **state)
+{
+	static const struct call_made calls[] = {
+		{0, 0, "op", 10, 60, 0},
+		{0, 0, "launch", 20, 30, 0},
+		{0, 0, "cudaDeviceSynchronize", 70, 150, 0},
+		{0, 0, "end", 150, 160, 0},
+	};
+	struct work_made works[] = {{0, 0, 1, "k", 34, 140}};
+
+	(void)state;
+	path_add(calls, N(calls), works, N(works));
+	fixture_flow(&path_test.fixture, (struct flow){.from_time_ns = 20,
+	                                               .to_time_ns = 34,
+	                                               .from_track = 0,
+	                                               .to_track = 6,
+	                                               .correlation = UINT64_MAX});
+	assert_string_equal(path_arrows(), "other 20 thread0 -> 34 device6\n"
+	                                   "29 thread0 -> 34 device6\n"
+	                                   "139 device6 -> 140 thread0\n");
+}
+
+/* Where there is a path over all ranks, it alone is drawn. */
+static void test_path__is_drawn_over_ranks(void **state)
+{
+	static const struct call_made calls[] = {
+		{0, 0, "work", 0, 40, 0},
+		{0, 0, "allreduce", 40, 110, HOST_COLLECTIVE},
+		{1, 0, "work", 0, 100, 0},
+		{1, 0, "allreduce", 100, 105, HOST_COLLECTIVE},
+	};
+
+	(void)state;
+	path_add_point(0, "all_reduce", 40, 110);
+	path_add_point(1, "all_reduce", 100, 105);
+	path_add(calls, N(calls), NULL, 0);
+	assert_string_equal(path_arrows(), "99 thread3 -> 100 thread0\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +327,7 @@ int main(void)
 		TEST(test_path__of_a_copy_that_blocks),
 		TEST(test_path__of_work_that_begins_before_its_launch),
 		TEST(test_path__of_another_threads_launch),
+		TEST(test_path__is_not_of_async_intervals),
 		TEST(test_path__without_a_host),
 		TEST(test_path__of_nothing),
 		TEST(test_path__of_steps_has_the_work_launched_in_them),
@@ -279,6 +335,8 @@ int main(void)
 		TEST(test_path__over_ranks_follows_who_came_last),
 		TEST(test_path__over_ranks_not_of_a_broadcast),
 		TEST(test_path__is_written_as_tables),
+		TEST(test_path__is_drawn_from_row_to_row),
+		TEST(test_path__is_drawn_over_ranks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

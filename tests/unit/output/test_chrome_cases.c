@@ -137,7 +137,7 @@ static void test_chrome__draws_no_arrow_back_in_time(void **state)
 	fixture_device_row(&test->fixture,
 	                   (struct device_row){10, 20, 0, op, 1, ROW_EXEC, TIME_OUTLIER, 0});
 	fixture_host(&test->fixture, fixture_scope(&test->fixture, 0, "launch", 30, 40));
-	fixture_flow(&test->fixture, (struct flow){30, 10, 0, 1, {1}});
+	fixture_flow(&test->fixture, (struct flow){30, 10, 0, 1, 0, {1}});
 	chrome_emit(test);
 	assert_int_equal(test->counts[0].arrows, 0);
 	assert_int_equal(chrome_count(test, "s") + chrome_count(test, "f"), 0);
@@ -491,6 +491,7 @@ static void test_chrome__sorts_many_rows(void **state)
 			                                    (i + (int64_t)(seed >> 60)) * 40,
 			                                    0,
 			                                    1,
+			                                    0,
 			                                    {1}});
 	}
 	/* arrows to rows behind the last one would end nowhere */
