@@ -175,4 +175,5 @@ static int fill_sums(const struct findings *findings, struct row_sink *sink)
 const struct analysis analysis_critical_path_summary = ANALYSIS_CSV(
 	"critical_path_summary", sum_columns, fill_sums, .title = "What steps had to wait for",
 	.what = "What bounds each step: the chain of host calls and device work that it had to "
-		"wait for, summed up by what it is.");
+		"wait for, walked back from its end, summed up by what it is. The sums add up to "
+		"the time of the step.");
