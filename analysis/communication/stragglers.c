@@ -100,7 +100,7 @@ static void count(struct stragglers *stragglers, const struct together *together
 		return;
 	row->last++;
 	row->unsure_last += exchanges_are_close(last - 1, last);
-	row->caused_wait_ns += wait_ns - last->wait_ns;
+	row->caused_wait_ns += wait_ns;
 }
 
 /* -- rows -------------------------------------------------------------------------------------- */

@@ -292,6 +292,37 @@ static void test_overview__tells_each_time_what_ran_then(void **state)
 	work_world_release(&world);
 }
 
+/* Two threads, calls within calls, and a step, which is none. */
+static void test_overview__counts_time_in_any_host_call_once(void **state)
+{
+	struct analysis_test test;
+	struct host_row step;
+	uint32_t tracks[3];
+	char *text;
+
+	(void)state;
+	start(&test);
+	fixture_thread(&test.fixture, 1, 101, "other");
+	tracks[0] = fixture_track(&test.fixture, (struct track){.kind = TRACK_THREAD});
+	tracks[1] = fixture_track(&test.fixture, (struct track){.kind = TRACK_THREAD, .owner = 1});
+	tracks[2] = fixture_track(&test.fixture, (struct track){.kind = TRACK_ASYNC});
+	step = fixture_scope(&test.fixture, tracks[0], "step", 0, 100);
+	step.kind = HOST_STEP;
+	fixture_host(&test.fixture, step);
+	fixture_host(&test.fixture, fixture_scope(&test.fixture, tracks[2], "async", 0, 100));
+	fixture_host(&test.fixture, fixture_scope(&test.fixture, tracks[0], "outer", 10, 50));
+	fixture_host(&test.fixture, fixture_scope(&test.fixture, tracks[0], "inner", 20, 30));
+	fixture_host(&test.fixture, fixture_scope(&test.fixture, tracks[1], "other", 40, 60));
+	fixture_host(&test.fixture, fixture_scope(&test.fixture, tracks[0], "last", 70, 80));
+	text = analysis_test_write(&test, "overview");
+	assert_int_equal(table_n_rows(text), 100);
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(table_number(text, i, "host_ns"),
+		                 (i >= 10 && i < 60) || (i >= 70 && i < 80));
+	free(text);
+	analysis_test_release(&test);
+}
+
 static void expect_width(int64_t run_ns, int64_t width_ns)
 {
 	struct analysis_test test;
@@ -333,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_breakdown__adds_up_to_the_wall_time),
 		cmocka_unit_test(test_overview__adds_up_to_the_breakdown),
 		cmocka_unit_test(test_overview__tells_each_time_what_ran_then),
+		cmocka_unit_test(test_overview__counts_time_in_any_host_call_once),
 		cmocka_unit_test(test_overview__has_at_most_400_buckets),
 	};
 
