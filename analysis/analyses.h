@@ -22,6 +22,7 @@
 	X(hlo_modules)       \
 	X(hlo_ops)           \
 	X(hlo_opcodes)       \
+	X(hlo_compile)       \
 	X(memory_peaks)      \
 	X(memory_left)       \
 	X(active)            \

@@ -179,6 +179,41 @@ static void test_hlo__splits_fusions_over_what_they_are_of(void **state)
 	calls_test_release(&test);
 }
 
+#define COMPILE "name,ranges,worker_ranges,total_ns,self_ns,share_percent,rank,host,pid\n"
+
+static void add_range(struct calls_test *test, uint32_t track, uint16_t depth, const char *name,
+                      const int64_t times_ns[2])
+{
+	calls_test_call(test, track,
+	                (struct host_row){.depth = depth,
+	                                  .start_time_ns = times_ns[0],
+	                                  .end_time_ns = times_ns[1]},
+	                name);
+}
+
+/* Another thread works for XlaPass from 20 to 60: 40 ns by its own times, 30, 6 and 2. What is not
+ * of the compiler, or is there at another time, is not counted. */
+static void test_hlo_compile__shares_the_time_of_threads(void **state)
+{
+	struct calls_test test;
+
+	(void)state;
+	calls_test_init(&test);
+	add_range(&test, 0, 0, "XlaCompile:#module=f#", (const int64_t[]){0, 100});
+	add_range(&test, 0, 1, "XlaPass", (const int64_t[]){10, 90});
+	add_range(&test, 1, 0, "LLVM a", (const int64_t[]){20, 50});
+	add_range(&test, 1, 0, "other", (const int64_t[]){50, 51});
+	add_range(&test, 1, 0, "LLVM b", (const int64_t[]){52, 60});
+	add_range(&test, 1, 1, "inner", (const int64_t[]){52, 54});
+	add_range(&test, 1, 0, "LLVM a", (const int64_t[]){95, 105});
+	add_range(&test, 3, 0, "LLVM a", (const int64_t[]){96, 97}); /* of another process */
+	analysis_test_expect(&test.test, "hlo_compile",
+	                     COMPILE "XlaPass,1,0,80,41,41.00" OF_0 "LLVM a,1,1,30,31,31.00" OF_0
+	                             "XlaCompile:#module=f#,1,0,100,20,20.00" OF_0
+	                             "LLVM b,1,1,8,6,6.00" OF_0 "inner,1,1,2,2,2.00" OF_0);
+	calls_test_release(&test);
+}
+
 /* What is cut, lies, or says nothing of a module, is of none. */
 static void test_hlo__survives_damage(void **state)
 {
@@ -198,6 +233,7 @@ static void test_hlo__survives_damage(void **state)
 	analysis_test_expect(&test.test, "hlo_modules", MODULES);
 	analysis_test_expect(&test.test, "hlo_ops", OPS);
 	analysis_test_expect(&test.test, "hlo_opcodes", OPCODES);
+	analysis_test_expect(&test.test, "hlo_compile", COMPILE);
 	calls_test_release(&test);
 }
 
@@ -210,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_hlo__reads_recorded_operations),
 		cmocka_unit_test(test_hlo__tells_paths_of_names),
 		cmocka_unit_test(test_hlo__splits_fusions_over_what_they_are_of),
+		cmocka_unit_test(test_hlo_compile__shares_the_time_of_threads),
 		cmocka_unit_test(test_hlo__survives_damage),
 	};
 
