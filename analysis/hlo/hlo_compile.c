@@ -262,4 +262,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_hlo_compile = ANALYSIS_CSV("hlo_compile", columns, fill);
+const struct analysis analysis_hlo_compile =
+	ANALYSIS_CSV("hlo_compile", columns, fill, .title = "Compilation by XLA",
+                     .what = "What the time of compilations went to, by range. Threads "
+                             "that worked at once share the time that they were there.");
