@@ -50,6 +50,7 @@ class Browser:
         self.session = self.send("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.send(domain + ".enable")
+        self.send("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def __enter__(self):
         return self

@@ -243,6 +243,42 @@ def check_steps_chart(page, tables):
                f"step {found[1]}: the chart says {said!r}, the table {lengths}")
 
 
+FLAMES = "[...document.querySelectorAll('.flame')].map((flame) => flame.querySelector('.frame').getAttribute('aria-label'))"
+
+
+def check_flames(page, tables):
+    """The width of the whole is the sum of the column; keys move and zoom."""
+    kinds = {row["kind"] for row in tables("stacks")}
+    shown = page.run(FLAMES)
+    expect(len(shown) == len(kinds), f"{len(shown)} flame graphs, not {kinds}")
+    for kind in kinds:
+        column = "host_self_ns" if kind == "host" else "device_ns"
+        total = sum(max(0, int(row[column] or 0)) for row in tables("stacks") if row["kind"] == kind)
+        found = [re.search(r"\): ([\d.,]+) ", label) for label in shown if label.startswith(f"all ({kind})")]
+        value = float(found[0][1].replace(",", "")) if found and found[0] else 0
+        expect(any(abs(value - total / scale) <= 1e-3 * total / scale for scale in (1, 1e3, 1e6, 1e9)), f"flame graph of {kind}: {shown}, not {total} ns")
+    if kinds:
+        page.run("document.querySelector('.flame').focus()")
+        for key in ("ArrowDown", "Enter"):
+            page.send("Input.dispatchKeyEvent", type="keyDown", key=key)
+        says = page.run("document.querySelector('.flame').parentElement.querySelector('.says').textContent")
+        expect("of all" in says and not says.startswith("all ("), f"keys do not move in the flame graph: {says!r}")
+
+
+STRIPS = """(() => { const strips = document.querySelector('.strips');
+	return strips ? strips.parentElement.querySelector('.status').textContent : null; })()"""
+
+
+def check_strips(page, tables):
+    has_cores = any(row.get("core") for row in tables("events"))
+    before = page.run(STRIPS)
+    expect((before is not None) == has_cores, f"strips of cores: {before!r}")
+    if before:
+        page.run("document.querySelector('.strips').focus()")
+        page.send("Input.dispatchKeyEvent", type="keyDown", key="+")
+        expect(page.run(STRIPS) != before, "the key + does not zoom the strips")
+
+
 # -- the page ----------------------------------------------------------------------------------------------------------
 
 
@@ -289,8 +325,11 @@ def check_reachable(page):
         if role in ("button", "link", "textbox", "searchbox", "checkbox", "combobox", "image", "img") and not node.get("ignored"):
             expect(bool(node.get("name", {}).get("value")), f"a {role} has no name: {json.dumps(node)[:200]}")
     page.send("Accessibility.disable")
-    tip = page.run("""(() => { document.querySelector('details[open] th button').focus(); const tip = document.getElementById('tip');
-		return tip.hidden ? '' : tip.textContent; })()""")
+    page.send("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+    page.run("window.scrollTo(0, 0); document.querySelector('details[open] th button').focus({preventScroll: true})")
+    page.send("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
+    tip = page.run("""new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+		const tip = document.getElementById('tip'); done(tip.hidden ? '' : tip.textContent); })))""")
     expect(bool(tip), "the keyboard reaches no tooltip")
     page.send("Input.dispatchKeyEvent", type="keyDown", key="Escape")
     expect(page.run("document.getElementById('tip').hidden"), "Escape leaves the tooltip")
@@ -350,6 +389,8 @@ def check(folder, pictures):
         check_verdict(page, tables, run)
         check_bars(page, tables)
         check_steps_chart(page, tables)
+        check_flames(page, tables)
+        check_strips(page, tables)
         check_reachable(page)
         for name, table in in_page.items():
             check_table(page, name, os.path.join(folder, table["file"]))

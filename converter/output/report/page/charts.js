@@ -92,8 +92,7 @@ function zoomButtons(chart) {
 function drawChart(of) {
 	if (!hasCharts)
 		return withoutCharts();
-	if (of.logY)
-		of.points = of.points.map((point) => point.map((value, i) => i > 0 && value <= 0 ? null : value));
+	of.points = drawablePoints(of);
 	if (!of.points.some((point) => point.some((value, i) => i > 0 && Number.isFinite(value) && value !== null)))
 		return element('p', {class: 'missing'}, 'There is nothing to draw: no value is known.');
 
@@ -109,6 +108,13 @@ function drawChart(of) {
 			holder.append(zoomButtons(chart));
 	});
 	return holder;
+}
+
+// What a scale can show: nothing below 0 on one of decades, and nothing beyond what 64 bits hold.
+const isShowable = (value, isLog) => Math.abs(value) < 2 ** 64 && !(isLog && value <= 0);
+
+function drawablePoints({points, logY}) {
+	return points.map((point) => point.map((value, i) => i === 0 || isShowable(value, logY) ? value : null));
 }
 
 function chartOptions(of, says) {
@@ -175,7 +181,7 @@ function joinSeries(series, isHeld = false) {
 	const byX = new Map();
 
 	series.forEach((points, i) => points.forEach(([x, y]) => {
-		if (!Number.isFinite(x))
+		if (!isShowable(x))
 			return;
 		if (!byX.has(x))
 			byX.set(x, new Array(series.length).fill(null));

@@ -56,12 +56,13 @@ function showTip(owner, text) {
 
 function watchTips() {
 	const ownerOfTip = (event) => event.target.closest && event.target.closest('[data-tip]');
+	const isHeld = () => tipOwner && tipOwner.matches(':focus-visible');
 	const show = (event) => {
 		const owner = ownerOfTip(event);
 
 		if (owner && owner !== tipOwner)
 			showTip(owner, owner.dataset.tip);
-		else if (!owner && tipOwner)
+		else if (!owner && tipOwner && !isHeld())
 			hideTip();
 	};
 
@@ -69,7 +70,9 @@ function watchTips() {
 	document.addEventListener('mouseover', show);
 	document.addEventListener('focusin', show);
 	document.addEventListener('focusout', hideTip);
-	document.addEventListener('scroll', hideTip, {passive: true});
+	// Coming to something by keyboard may scroll, which moves what is under the mouse.
+	document.addEventListener('scroll', () => isHeld() ?
+		showTip(tipOwner, tipOwner.dataset.tip) : hideTip(), {passive: true, capture: true});
 	document.addEventListener('keydown', (event) => {
 		if (event.key === 'Escape')
 			hideTip();

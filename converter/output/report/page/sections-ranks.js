@@ -67,7 +67,7 @@ function stragglerBars() {
 
 // A chart of points by size, a series for each operation. `of`: {table, rows, size, column, title, formatY, labelY, tell}.
 function bySize({table, rows, size, column, title, formatY, labelY, tell}) {
-	const drawn = rows.filter((row) => table.number(row, size) > 0 && table.number(row, column) > 0);
+	const drawn = rows.filter((row) => isShowable(table.number(row, size), true) && isShowable(table.number(row, column), true));
 	const op = table.oneOf('op', 'kind', 'name');
 	const groups = [...groupRows(drawn, (row) => op ? table.text(row, op) : '')].slice(0, maxLines);
 	const listed = groups.flatMap(([, of], series) => of.map((row) => ({row, series}))).sort((a, b) => table.number(a.row, size) - table.number(b.row, size));

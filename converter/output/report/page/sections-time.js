@@ -110,7 +110,7 @@ function buildOverview() {
 	const groups = [...groupRows(rows, (row) => ownerOf(table, row))];
 	const charts = groups.slice(0, 32).map(([name, of]) => element('div', {class: 'overview'}, element('h4', {}, name), drawChart({
 		names: columns.map(([, text]) => text), areLines: true, isStep: true, isSmall: true, group: 'overview',
-		points: of.map((row) => [table.time(row, 'start_ns'), ...columns.map(([column]) => share(row, column))]),
+		points: of.filter((row) => isShowable(table.time(row, 'start_ns'))).map((row) => [table.time(row, 'start_ns'), ...columns.map(([column]) => share(row, column))]),
 		formatX: formatNs, formatY: formatPercent, text: `Utilisation over time of ${name}`,
 	})));
 
@@ -208,7 +208,7 @@ function buildVariability() {
 		return [tableView('variability')];
 
 	const ratio = (row) => table.number(row, sigma) / table.number(row, mean);
-	const rows = table.ownRows().filter((row) => !(table.number(row, 'calls') < 2) && ratio(row) > 0 && table.number(row, mean) > 0)
+	const rows = table.ownRows().filter((row) => !(table.number(row, 'calls') < 2) && isShowable(ratio(row), true) && isShowable(table.number(row, mean), true))
 		.sort((a, b) => table.number(a, mean) - table.number(b, mean));
 	const formula = `σ/μ = stddev_ns / mean_ns of each name and rank with two calls or more, against mean_ns. ${table.what}${cutNote(table)}`;
 	const most = rows.slice().sort((a, b) => ratio(b) - ratio(a)).slice(0, 10);
