@@ -126,7 +126,7 @@ static void put(struct straggler_row *row, uint32_t process, int of, struct row_
 	row->process = process;
 	row->of = of ? "device" : "program";
 	row->last_percent = 100.0 * (double)row->last / (double)row->collectives;
-	row->mean_wait_ns = row->total_wait_ns / row->collectives;
+	row->mean_wait_ns = (row->total_wait_ns + row->collectives / 2) / row->collectives;
 	if (row->err_ns == UINT32_MAX)
 		row->err_ns = COLUMN_NONE_U64;
 	row_put(sink, row);

@@ -21,6 +21,7 @@ struct sweep {
 	sweep_taker *take;
 	void *context;                       /* weak */
 	int64_t now_ns;                      /* told up to here */
+	uint32_t mask;                       /* of classes that may be under way */
 	int64_t until_ns[SWEEP_MAX_CLASSES]; /* where those of a class end so far */
 };
 

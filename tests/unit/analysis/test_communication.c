@@ -164,8 +164,8 @@ static void test_stragglers__tell_who_came_last_and_how_often(void **state)
 	add_step(&test, 1, 250, 600); /* first once, last once */
 	analysis_test_expect(&test.test, "stragglers",
 	                     STRAGGLERS "0,\"node,1\",100,program,4,2,1,25.00,0,100,25,10,2,1,0\n"
-	                                "1,\"node,1\",101,program,4,1,2,50.00,0,10,2,100,2,2,0\n"
-	                                ",,,program,8,3,3,37.50,0,110,13,110,4,3,0\n");
+	                                "1,\"node,1\",101,program,4,1,2,50.00,0,10,3,100,2,2,0\n"
+	                                ",,,program,8,3,3,37.50,0,110,14,110,4,3,0\n");
 	stop(&test);
 }
 
