@@ -7,6 +7,7 @@
 
 #include "../analysis_impl.h"
 #include "base/array.h"
+#include "base/order.h"
 #include "findings/work/launched.h"
 
 struct launch_sums { /* of a group of `delays` */
@@ -18,13 +19,23 @@ enum { ONE_NAME, ALL_NAMES }; /* kinds of groups */
 
 struct launches {
 	const struct findings *findings; /* weak */
-	struct stats delays; /* how far above `least_ns` they are, which is not above 0 */
-	int64_t least_ns;
-	struct launch_sums *sums; /* owned: by place in `delays` */
+	struct stats delays;             /* as they are, but for their sign: see to_unsigned() */
+	struct launch_sums *sums;        /* owned: by place in `delays` */
 	uint32_t n_sums;
 };
 
 /* -- calls and works --------------------------------------------------------------------------- */
+
+/* In the same order, and back: `delays` are of what is not below zero. */
+static uint64_t to_unsigned(int64_t delay_ns)
+{
+	return (uint64_t)delay_ns ^ 1ull << 63;
+}
+
+static int64_t to_signed(uint64_t delay)
+{
+	return (int64_t)(delay ^ 1ull << 63);
+}
 
 static int add(struct launches *launches, const struct group_key *key,
                const struct launch_sums *one)
@@ -34,9 +45,8 @@ static int add(struct launches *launches, const struct group_key *key,
 
 	FLEXTRACE_TRY(name_groups_find(&launches->delays.groups, key, &place));
 	if (one->works)
-		FLEXTRACE_TRY(stats_count(&launches->delays, key,
-		                          (uint64_t)one->delay_ns - (uint64_t)launches->least_ns,
-		                          &place));
+		FLEXTRACE_TRY(
+			stats_count(&launches->delays, key, to_unsigned(one->delay_ns), &place));
 	FLEXTRACE_TRY(ARRAY_RESERVE(launches->sums, launches->n_sums, place + 1ull));
 	sums = &launches->sums[place];
 	sums->calls += one->calls;
@@ -48,15 +58,6 @@ static int add(struct launches *launches, const struct group_key *key,
 	sums->beyond_error += one->beyond_error;
 	sums->delay_ns += one->delay_ns;
 	sums->queue_ns += one->queue_ns;
-	return FLEXTRACE_OK;
-}
-
-static int find_least(void *context, const struct launched *launched)
-{
-	struct launches *launches = context;
-
-	if (launched->work && launched->call && launched_delay_ns(launched) < launches->least_ns)
-		launches->least_ns = launched_delay_ns(launched);
 	return FLEXTRACE_OK;
 }
 
@@ -143,10 +144,10 @@ static void put(struct launches *launches, const struct stats_group *group, uint
 	row.mean_ns = row.median_ns = row.min_ns = row.max_ns = row.mean_queue_ns = COLUMN_NONE_I64;
 	if (row.of.works) {
 		stats_spread(&launches->delays, group, &spread);
-		row.mean_ns = launches->least_ns + (int64_t)spread.mean;
-		row.median_ns = launches->least_ns + (int64_t)spread.median;
-		row.min_ns = launches->least_ns + (int64_t)spread.min;
-		row.max_ns = launches->least_ns + (int64_t)spread.max;
+		row.mean_ns = mean_of(row.of.delay_ns, row.of.works);
+		row.median_ns = to_signed(spread.median);
+		row.min_ns = to_signed(spread.min);
+		row.max_ns = to_signed(spread.max);
 		row.mean_queue_ns = mean_of(row.of.queue_ns, row.of.works);
 	}
 	row_put(sink, &row);
@@ -157,19 +158,35 @@ static const char *group_label(uint8_t kind)
 	return kind == ALL_NAMES ? "" : "name";
 }
 
+/* All of an owner first, then the largest total; places are in order of first rows. */
+static int compare_groups(const void *left, const void *right, void *context)
+{
+	struct launches *launches = context;
+	const uint32_t *places[2] = {left, right};
+	const struct group_key *a = name_groups_at(&launches->delays.groups, *places[0]);
+	const struct group_key *b = name_groups_at(&launches->delays.groups, *places[1]);
+
+	return ORDER(a->owner, b->owner) ?: ORDER(b->kind, a->kind) ?:
+	       ORDER(launches->sums[*places[1]].delay_ns, launches->sums[*places[0]].delay_ns) ?:
+	       string_compare(launches->delays.strings, a->name, b->name) ?:
+	       ORDER(*places[0], *places[1]);
+}
+
 static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	const struct timeline *timeline = findings->timeline;
 	struct launches launches = {.findings = findings};
 	struct stats *delays = &launches.delays;
-	int code = launched_read(timeline, find_least, &launches);
+	int code;
 
 	stats_init(delays, timeline->strings, group_label,
 	           4 * (timeline->host_rows.n_rows + timeline->n_ops));
-	if (code == FLEXTRACE_OK)
-		code = launched_read(timeline, take, &launches);
+	code = launched_read(timeline, take, &launches);
 	if (code == FLEXTRACE_OK)
 		code = stats_finish(delays);
+	if (code == FLEXTRACE_OK)
+		qsort_r(delays->groups.order, delays->groups.n, sizeof(*delays->groups.order),
+		        compare_groups, &launches);
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < delays->groups.n; i++)
 		put(&launches, stats_line(delays, i), delays->groups.order[i], sink);
 	stats_release(delays);

@@ -101,6 +101,33 @@ static void test_launches__tells_how_long_work_waited(void **state)
 	stop(&test);
 }
 
+/* The largest total first, also where a wrong clock gives each launch less than nothing: one that
+ * waited is in front of many that did not. */
+static void test_launches__are_in_order_of_their_totals(void **state)
+{
+	struct launch_test test;
+	char *text;
+
+	(void)state;
+	start(&test);
+	call(&test, 0, "many", 10, 20);
+	call(&test, 0, "one", 20, 30);
+	call(&test, 0, "early", 900, 910);
+	for (int i = 0; i < 5; i++)
+		work(&test, 0, 0, 11, 0);
+	work(&test, 0, 1, 90, 0);
+	work(&test, 0, 2, 100, 0);
+	text = analysis_test_write(&test.test, "launches");
+	assert_string_equal(table_cell(text, 1, "name"), "one");
+	assert_string_equal(table_cell(text, 2, "name"), "many");
+	assert_string_equal(table_cell(text, 3, "name"), "early");
+	assert_int_equal(table_number(text, 3, "total_ns"), -800);
+	assert_int_equal(table_number(text, 0, "total_ns"), 5 + 70 - 800);
+	assert_int_equal(table_number(text, 0, "mean_ns"), -104);
+	free(text);
+	stop(&test);
+}
+
 /* 1 and 2, -1 and -2, -1 twice and 1: as all means are, not cut off. */
 static void test_launches__rounds_the_mean_from_the_end_of_calls(void **state)
 {
@@ -284,6 +311,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_launches__tells_how_long_work_waited),
+		cmocka_unit_test(test_launches__are_in_order_of_their_totals),
 		cmocka_unit_test(test_launches__rounds_the_mean_from_the_end_of_calls),
 		cmocka_unit_test(test_launches__of_nothing_is_a_header),
 		cmocka_unit_test(test_launches__agree_with_the_works_of_random_worlds),
