@@ -57,14 +57,6 @@ int call_costs_is_frame(struct call_costs *costs, const struct host_row *row)
 	return (int)*is_frame;
 }
 
-/* `depth` tells a row that lasts no time apart from one that has ended then. */
-static bool has_ended(const struct host_row *open, const struct host_row *row)
-{
-	if (open->end_time_ns != row->start_time_ns)
-		return open->end_time_ns < row->start_time_ns;
-	return open->track != row->track || open->depth >= row->depth;
-}
-
 /*
  * The innermost call around a row, which is one itself if `is_call`, among the calls of its thread:
  * what is no call may cross them, as the frames in which Python opens and closes a scope do, so
@@ -79,7 +71,7 @@ static uint32_t find_around(struct call_costs *costs, uint32_t place, bool is_ca
 
 	if (track->kind != TRACK_THREAD)
 		return FLEXTRACE_NONE;
-	while (*innermost != FLEXTRACE_NONE && has_ended(calls[*innermost].row, row))
+	while (*innermost != FLEXTRACE_NONE && call_has_ended(calls[*innermost].row, row))
 		*innermost = calls[*innermost].parent;
 	around = *innermost;
 	while (around != FLEXTRACE_NONE && calls[around].row->end_time_ns < row->end_time_ns) {

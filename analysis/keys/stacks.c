@@ -27,6 +27,7 @@ struct stacks {
 	const struct timeline *timeline; /* weak */
 	struct call_tree tree;
 	uint32_t *node_of;                /* owned: by place in the host rows */
+	uint32_t *innermost;              /* owned: by thread, its latest row that may be open */
 	struct process_stacks *processes; /* owned: by process */
 };
 
@@ -54,17 +55,55 @@ static int step(struct process_stacks *of, uint32_t around, uint32_t name, uint3
 	return is_new < 0 ? is_new : ARRAY_RESERVE(of->times, of->n_times, of->trie.n);
 }
 
-/* Steps and windows are marks on the time: they have the stack of what is around them. */
+static uint32_t node_at(const struct stacks *stacks, uint32_t place)
+{
+	return place == FLEXTRACE_NONE ? 0 : stacks->node_of[place];
+}
+
+/*
+ * Closes what a row of a thread crosses, as torch does: the frames in which Python opens and closes
+ * a scope end behind its begin. The time from there on is the scope's, and no longer theirs, so
+ * that no time of a thread is in two stacks.
+ */
+static void close_crossed(struct stacks *stacks, struct stack_times *times,
+                          const struct host_row *row, uint32_t *innermost)
+{
+	struct call *calls = stacks->tree.calls;
+
+	while (*innermost != FLEXTRACE_NONE) {
+		const struct host_row *open = calls[*innermost].row;
+		uint32_t around = calls[*innermost].parent;
+		bool has_ended = call_has_ended(open, row);
+		uint64_t both_ns = has_ended ? 0
+		                             : interval_ns(row->start_time_ns, open->end_time_ns);
+
+		if (!has_ended && open->end_time_ns >= row->end_time_ns)
+			return;
+		times[node_at(stacks, *innermost)].host_self_ns -= both_ns;
+		times[node_at(stacks, around)].host_self_ns += both_ns;
+		*innermost = around;
+	}
+}
+
+/* Steps and windows are marks on the time: they have the stack of what is open when they begin. */
 static int count_call(struct stacks *stacks, uint32_t place)
 {
-	const struct call *call = &stacks->tree.calls[place];
+	struct call *call = &stacks->tree.calls[place];
+	const struct track *track = &stacks->timeline->tracks[call->row->track];
 	struct process_stacks *of = &stacks->processes[call->process];
-	uint32_t around = call->parent == FLEXTRACE_NONE ? 0 : stacks->node_of[call->parent];
 	uint64_t time_ns = interval_ns(call->row->start_time_ns, call->row->end_time_ns);
+	uint32_t none = FLEXTRACE_NONE, around;
+	uint32_t *innermost = track->kind == TRACK_THREAD ? &stacks->innermost[track->owner]
+	                                                  : &none;
 
-	stacks->node_of[place] = around;
-	if (call->row->kind == HOST_STEP || call->row->kind == HOST_WINDOW)
+	if (call->row->kind == HOST_STEP || call->row->kind == HOST_WINDOW) {
+		stacks->node_of[place] = node_at(stacks, *innermost);
 		return FLEXTRACE_OK;
+	}
+	close_crossed(stacks, of->times, call->row, innermost);
+	call->parent = *innermost;
+	*innermost = place;
+	around = node_at(stacks, call->parent);
 	FLEXTRACE_TRY(step(of, around, call->row->name, &stacks->node_of[place]));
 	of->times[stacks->node_of[place]].host_self_ns += time_ns;
 	of->times[around].host_self_ns -= time_ns;
@@ -92,8 +131,12 @@ static int count(struct stacks *stacks)
 	stacks->node_of = blocks_allocate(stacks->tree.n + 1ull, sizeof(*stacks->node_of));
 	stacks->processes = calloc(timeline->identity->n_processes + 1ull,
 	                           sizeof(*stacks->processes));
-	if (!stacks->node_of || !stacks->processes)
+	stacks->innermost =
+		malloc((timeline->identity->n_threads + 1ull) * sizeof(*stacks->innermost));
+	if (!stacks->node_of || !stacks->processes || !stacks->innermost)
 		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < timeline->identity->n_threads; i++)
+		stacks->innermost[i] = FLEXTRACE_NONE;
 	for (uint32_t i = 0; i < stacks->tree.n; i++)
 		FLEXTRACE_TRY(count_call(stacks, i));
 	code = work_read(&reader, timeline);
@@ -361,6 +404,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 		code = put_paths(findings, sink);
 	release_processes(stacks.processes, n);
 	blocks_free(stacks.node_of);
+	free(stacks.innermost);
 	call_tree_release(&stacks.tree);
 	return code;
 }

@@ -25,6 +25,15 @@ struct call_tree {
 int call_tree_init(struct call_tree *tree, const struct timeline *timeline);
 void call_tree_release(struct call_tree *tree);
 
+/* Whether an earlier row of a thread has ended when another begins: `depth` tells one that lasts no
+ * time within it apart from one behind it. */
+static inline bool call_has_ended(const struct host_row *open, const struct host_row *row)
+{
+	if (open->end_time_ns != row->start_time_ns)
+		return open->end_time_ns < row->start_time_ns;
+	return open->track != row->track || open->depth >= row->depth;
+}
+
 /* The host row that launched a control block; FLEXTRACE_NONE: none is known. */
 static inline uint32_t launch_of(const struct timeline *timeline, uint32_t op)
 {

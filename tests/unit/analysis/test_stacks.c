@@ -44,6 +44,30 @@ static void test_stacks__are_told_once(void **state)
 	calls_test_release(&test);
 }
 
+/* A scope that begins in the frames that open it, and ends in those that close it. */
+static void test_stacks__have_no_time_twice_where_rows_cross(void **state)
+{
+	struct calls_test test;
+	uint32_t call, lane;
+
+	(void)state;
+	calls_test_init(&test);
+	lane = fixture_track(&test.test.fixture, (struct track){.kind = TRACK_THREAD, .lane = 1});
+	calls_test_call(&test, 0, row_of(0, 0, 0, 100), "main");
+	calls_test_call(&test, 0, row_of(0, 1, 10, 20), "enter");
+	calls_test_call(&test, 0, row_of(0, 2, 11, 18), "new");
+	calls_test_call(&test, lane, row_of(0, 0, 14, 84), "forward");
+	call = calls_test_call(&test, 0, row_of(0, 1, 30, 60), "mm");
+	calls_test_call(&test, 0, row_of(0, 1, 80, 90), "exit");
+	calls_test_kernel(&test, 0, "k", (const int64_t[]){40, 50}, call);
+	analysis_test_expect(&test.test, "stacks",
+	                     HEADER "host,main;forward,36," OF_0 "host,main;forward;mm,30," OF_0
+	                            "host,main,20," OF_0 "host,main;exit,10," OF_0
+	                            "host,main;enter;new,3," OF_0 "host,main;enter,1," OF_0
+	                            "device,main;forward;mm;k,,10" OF_0);
+	calls_test_release(&test);
+}
+
 #define N_RANDOM               60
 #define SUM(text, column, ...) csv_sum(text, column, (const char *const[]){__VA_ARGS__, NULL})
 
@@ -85,6 +109,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks__are_told_once),
+		cmocka_unit_test(test_stacks__have_no_time_twice_where_rows_cross),
 		cmocka_unit_test(test_stacks__add_up),
 		cmocka_unit_test(test_stacks__of_nothing_are_a_header),
 	};
