@@ -9,10 +9,10 @@
 struct launched_reader {
 	struct work_reader works;
 	struct table_places host_rows;
-	uint8_t *seen;   /* owned: a bit for each control block */
-	bool *has_work;  /* owned: by host row */
-	bool *is_launch; /* owned: by string: calls of that name launch work */
-	uint32_t n_names;
+	uint8_t *seen;      /* owned: a bit for each control block */
+	bool *has_work;     /* owned: by host row */
+	uint8_t *is_launch; /* owned: a bit for each string: calls of that name launch work */
+	uint32_t n_bytes;
 	launched_taker *take;
 	void *context; /* weak */
 };
@@ -29,6 +29,7 @@ static bool is_seen(struct launched_reader *reader, uint32_t op)
 static int take_work(struct launched_reader *reader, const struct work *work)
 {
 	struct launched launched = {.work = work, .process = work->process};
+	uint32_t name;
 
 	if (!work->op || is_seen(reader, work->row->source))
 		return FLEXTRACE_OK;
@@ -37,9 +38,9 @@ static int take_work(struct launched_reader *reader, const struct work *work)
 	launched.call = table_at(&reader->host_rows, work->launch);
 	launched.is_first = !reader->has_work[work->launch];
 	reader->has_work[work->launch] = true;
-	FLEXTRACE_TRY(
-		ARRAY_RESERVE(reader->is_launch, reader->n_names, launched.call->name + 1ull));
-	reader->is_launch[launched.call->name] = true;
+	name = launched.call->name;
+	FLEXTRACE_TRY(ARRAY_RESERVE(reader->is_launch, reader->n_bytes, name / 8 + 1ull));
+	reader->is_launch[name / 8] |= (uint8_t)(1 << name % 8);
 	return reader->take(reader->context, &launched);
 }
 
@@ -55,8 +56,8 @@ static int take_calls(struct launched_reader *reader)
 			.process = timeline->identity->threads[thread].process,
 		};
 
-		if (!reader->has_work[place++] && row->name < reader->n_names &&
-		    reader->is_launch[row->name])
+		if (!reader->has_work[place++] && row->name / 8 < reader->n_bytes &&
+		    reader->is_launch[row->name / 8] & 1 << row->name % 8)
 			FLEXTRACE_TRY(reader->take(reader->context, &launched));
 	}
 	return FLEXTRACE_OK;

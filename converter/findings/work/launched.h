@@ -2,7 +2,7 @@
 /*
  * launched.h: control blocks, each once, with the host calls that launched them; and calls that
  * launched nothing, though another one of their name did. Memory: a byte for each host row, a bit
- * for each control block.
+ * for each control block and for each place of the string pool, whose places are many.
  */
 #ifndef FLEXTRACE_LAUNCHED_H
 #define FLEXTRACE_LAUNCHED_H
