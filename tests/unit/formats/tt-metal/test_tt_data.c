@@ -275,16 +275,17 @@ static uint32_t compare_texts(char *text, char *golden, const char *name)
 	return n_medians;
 }
 
+/* Where they print nothing there is no file. */
 static void test_tt_data__prints_what_they_print(void **state)
 {
 	for (size_t i = 0; i < N_LOGS; i++) {
 		struct flex_run *run = convert(state, logs[i].name);
-		char *text = read_output(run, "tables/device_stats.txt"), *golden;
-		char path[4096];
+		char *text, *golden, path[4096];
 
 		snprintf(path, sizeof(path), GOLDEN "%s/device_stats.txt", logs[i].name);
 		golden = read_text(path);
-		if (golden)
+		text = golden && *golden ? read_output(run, "tables/device_stats.txt") : NULL;
+		if (text)
 			assert_int_equal(compare_texts(text, golden, logs[i].name),
 			                 logs[i].n_wrong_medians);
 		free(golden);
