@@ -16,9 +16,9 @@ set_tests_properties(python.import PROPERTIES LABELS python)
 if(TARGET flextrace)
 	add_test(NAME python.read COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python/read.sh $<TARGET_FILE:flextrace>
 		${FLEXTRACE_PYTHON} ${package_dir} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus)
-	add_test(NAME python.lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python/lines.sh $<TARGET_FILE:flextrace>
+	add_test(NAME python.json_lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python/json_lines.sh $<TARGET_FILE:flextrace>
 		${FLEXTRACE_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus)
-	set_tests_properties(python.read python.lines PROPERTIES LABELS python SKIP_RETURN_CODE 77)
+	set_tests_properties(python.read python.json_lines PROPERTIES LABELS python SKIP_RETURN_CODE 77)
 endif()
 if(TARGET flextrace AND TARGET tracer_plain_lttng)
 	foreach(options " " "-l --modules __main__,json")

@@ -8,6 +8,7 @@ there on both sides; with --may-lack receives may be missing.
 import collections
 import csv
 import json
+import os
 import re
 import sys
 
@@ -19,6 +20,9 @@ faults = []
 
 
 def rows(name):
+    """Of a table; one without a row is not written."""
+    if not os.path.exists(f"{directory}/tables/{name}"):
+        return
     with open(f"{directory}/tables/{name}", newline="", encoding="utf-8") as file:
         yield from csv.DictReader(file)
 

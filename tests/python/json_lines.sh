@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# lines.sh FLEXTRACE PYTHON CORPUS: tables as lines of JSON have what the CSV files have, of the fuzzers' files, which have
-# names and values that are hard to read back; with json alone there is no CSV file, and the lines are the same.
+# json_lines.sh FLEXTRACE PYTHON CORPUS: tables as lines of JSON have what the CSV files have, of the fuzzers' files,
+# which have names and values that are hard to read back; with json alone there is no CSV file, and the lines are the
+# same.
 set -u
 FLEXTRACE=$1
 PYTHON=$2
@@ -31,7 +32,7 @@ for input in names.json "$corpus"/flex/* "$corpus"/torch/* "$corpus"/tt_csv/* "$
 	"$FLEXTRACE" convert --formats=csv,json -o "$n" "$input" >log 2>&1 || rm -rf "$n"
 done
 [ -d 1 ] || { cat log; fail "names.json cannot be converted"; }
-"$PYTHON" "$here/lines.py" [0-9]* || exit 1
+"$PYTHON" "$here/json_lines.py" [0-9]* || exit 1
 ! grep -q '<' 1/tables/host.jsonl || fail "a name could be markup"
 
 "$FLEXTRACE" convert --quiet --formats=json -o alone names.json || fail "json alone"
