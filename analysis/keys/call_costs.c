@@ -7,8 +7,23 @@
 #include "base/blocks.h"
 #include "base/text/strings.h"
 
-int call_costs_init(struct call_costs *costs, const struct timeline *timeline)
+/* A copy, as what is no call is taken out of it. */
+static int copy_tree(struct call_tree *tree, const struct findings *findings)
 {
+	struct call_tree whole;
+
+	FLEXTRACE_TRY(call_tree_borrow(&whole, findings));
+	tree->calls = blocks_allocate(whole.n + 1ull, sizeof(*tree->calls));
+	if (!tree->calls)
+		return FLEXTRACE_E_MEMORY;
+	memcpy(tree->calls, whole.calls, whole.n * sizeof(*tree->calls));
+	tree->n = whole.n;
+	return FLEXTRACE_OK;
+}
+
+int call_costs_init(struct call_costs *costs, const struct findings *findings)
+{
+	const struct timeline *timeline = findings->timeline;
 	uint64_t n = timeline->host_rows.n_rows + 1, n_threads = timeline->identity->n_threads;
 
 	*costs = (struct call_costs){
@@ -21,7 +36,7 @@ int call_costs_init(struct call_costs *costs, const struct timeline *timeline)
 	memset(costs->costs, 0, n * sizeof(*costs->costs));
 	for (uint64_t i = 0; i < n_threads; i++)
 		costs->innermost[i] = FLEXTRACE_NONE;
-	return call_tree_init(&costs->tree, timeline);
+	return copy_tree(&costs->tree, findings);
 }
 
 void call_costs_release(struct call_costs *costs)

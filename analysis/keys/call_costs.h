@@ -22,7 +22,7 @@ struct call_cost {
 
 struct call_costs {
 	const struct timeline *timeline; /* weak */
-	struct call_tree tree;           /* from call_costs_settle() on `parent` is a call */
+	struct call_tree tree;           /* owned; from call_costs_settle() on `parent` is a call */
 	struct call_cost *costs;         /* owned: by place in the host rows */
 	uint32_t *innermost;             /* owned: by thread, its latest call that may be open */
 	struct map is_frame;             /* by name, once it was looked at */
@@ -33,8 +33,8 @@ struct call_costs {
 int call_find_memory(const struct call_tree *tree, const struct timeline *timeline,
                      uint32_t **ret_call_of);
 
-/* Makes the tree of all rows. FLEXTRACE_E_MEMORY or 0, as below; release in any case. */
-int call_costs_init(struct call_costs *costs, const struct timeline *timeline);
+/* Takes the tree of all rows. FLEXTRACE_E_MEMORY or 0, as below; release in any case. */
+int call_costs_init(struct call_costs *costs, const struct findings *findings);
 void call_costs_release(struct call_costs *costs);
 
 /* Whether the row of a scope is a function that a profiler of Python told. */

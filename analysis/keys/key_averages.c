@@ -331,7 +331,7 @@ static int start(struct key_averages *keys, enum key_detail of)
 	FLEXTRACE_TRY(windows_init(&keys->windows, timeline));
 	name_groups_init(&keys->groups, sizeof(struct key_group),
 	                 2 * n * (1 + keys->windows.n_most_open));
-	FLEXTRACE_TRY(call_costs_init(&keys->costs, timeline));
+	FLEXTRACE_TRY(call_costs_init(&keys->costs, keys->findings));
 	FLEXTRACE_TRY(key_details_init(&keys->details, of, &keys->costs));
 	return call_costs_settle(&keys->costs);
 }

@@ -24,8 +24,8 @@ struct process_stacks {
 };
 
 struct stacks {
-	const struct timeline *timeline; /* weak */
-	struct call_tree tree;
+	const struct timeline *timeline;  /* weak */
+	struct call_tree tree;            /* weak */
 	uint32_t *node_of;                /* owned: by place in the host rows */
 	uint32_t *innermost;              /* owned: by thread, its latest row that may be open */
 	struct process_stacks *processes; /* owned: by process */
@@ -120,14 +120,14 @@ static int count_piece(struct stacks *stacks, const struct work *work)
 	return FLEXTRACE_OK;
 }
 
-static int count(struct stacks *stacks)
+static int count(struct stacks *stacks, const struct findings *findings)
 {
 	const struct timeline *timeline = stacks->timeline;
 	struct work_reader reader;
 	struct work work;
 	int code;
 
-	FLEXTRACE_TRY(call_tree_init(&stacks->tree, timeline));
+	FLEXTRACE_TRY(call_tree_borrow(&stacks->tree, findings));
 	stacks->node_of = blocks_allocate(stacks->tree.n + 1ull, sizeof(*stacks->node_of));
 	stacks->processes = calloc(timeline->identity->n_processes + 1ull,
 	                           sizeof(*stacks->processes));
@@ -396,7 +396,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	uint32_t n = findings->timeline->identity->n_processes;
 	struct stacks stacks = {.timeline = findings->timeline};
-	int code = count(&stacks);
+	int code = count(&stacks, findings);
 
 	for (uint32_t i = 0; i < n && code == FLEXTRACE_OK; i++)
 		code = put_process(&stacks, findings->owners->processes[i], sink);
@@ -405,7 +405,6 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	release_processes(stacks.processes, n);
 	blocks_free(stacks.node_of);
 	free(stacks.innermost);
-	call_tree_release(&stacks.tree);
 	return code;
 }
 

@@ -11,6 +11,7 @@
 
 #include "analysis/analysis.h"
 #include "findings/statistics/owners.h"
+#include "findings/work/call_tree.h"
 #include "output/column_text.h"
 #include "scratch.h"
 
@@ -27,15 +28,18 @@ static const struct result_file *find(const char *file)
 int analysis_files_save(const struct findings *findings, const char *file, const char *dir,
                         uint64_t *ret_rows, struct flextrace_error *error)
 {
-	struct findings with_owners = *findings;
+	struct findings with_all = *findings;
+	struct call_tree call_tree = {0};
 	struct file_count count;
 	struct owners owners;
 	int code;
 
-	with_owners.owners = &owners;
+	with_all.owners = &owners;
+	with_all.call_tree = &call_tree;
 	assert_int_equal(owners_init(&owners, findings->timeline->identity), 0);
-	code = column_save(find(file), &with_owners,
-	                   &(struct save_place){.dir = dir, .has_csv = true}, &count, error);
+	code = column_save(find(file), &with_all, &(struct save_place){.dir = dir, .has_csv = true},
+	                   &count, error);
+	call_tree_release(&call_tree);
 	owners_release(&owners);
 	*ret_rows = count.rows;
 	if (code >= 0)

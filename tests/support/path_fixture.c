@@ -11,6 +11,7 @@
 
 #include "findings/path/path.h"
 #include "findings/statistics/owners.h"
+#include "findings/work/call_tree.h"
 
 struct analysis_test path_test;
 static struct owners owners;
@@ -186,12 +187,15 @@ static void print_path(void *context, const struct path *path)
 
 const char *path_text(void)
 {
-	path_test.fixture.findings.owners = &owners;
+	struct findings *findings = &path_test.fixture.findings;
+	struct call_tree tree = {0};
+
+	findings->owners = &owners;
+	findings->call_tree = &tree;
 	n_text = 0;
 	text[0] = '\0';
-	assert_int_equal(
-		paths_find(&path_test.fixture.findings, print_path, &path_test.fixture.timeline),
-		0);
+	assert_int_equal(paths_find(findings, print_path, &path_test.fixture.timeline), 0);
+	call_tree_release(&tree);
 	return text;
 }
 
@@ -204,12 +208,15 @@ const char *path_arrows(void)
 {
 	struct findings *findings = &path_test.fixture.findings;
 	struct table flows = TABLE_INIT;
+	struct call_tree tree = {0};
 
 	findings->owners = &owners;
+	findings->call_tree = &tree;
 	findings->flows = &path_test.fixture.timeline.flows_from;
 	n_text = 0;
 	text[0] = '\0';
 	assert_int_equal(paths_draw(findings, &flows), 0);
+	call_tree_release(&tree);
 	TABLE_EACH(struct flow, flow, &flows)
 		print("%s%d %s%u -> %d %s%u\n", flow->is_critical ? "" : "other ",
 		      (int)flow->from_time_ns, line_of(flow->from_track), flow->from_track,

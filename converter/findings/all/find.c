@@ -116,6 +116,7 @@ int findings_find(struct findings_owner *all, const struct findings_input *input
                   const struct timeline *shown)
 {
 	all->findings.timeline = shown;
+	all->findings.call_tree = &all->call_tree;
 	all->findings.flows = &shown->flows_from;
 	FLEXTRACE_TRY(find_transfers(all, input));
 	FLEXTRACE_TRY(find_iterations(all, input));
@@ -128,6 +129,7 @@ int findings_find(struct findings_owner *all, const struct findings_input *input
 
 void findings_release(struct findings_owner *all)
 {
+	call_tree_release(&all->call_tree);
 	rank_rows_release(&all->rank_rows);
 	free(all->iteration_of_op);
 	iterations_release(&all->iterations);

@@ -16,6 +16,7 @@
 #include "findings/kernel_times.h"
 #include "findings/power.h"
 #include "findings/statistics/owners.h"
+#include "findings/work/call_tree.h"
 #include "model/ledger/ledger.h"
 #include "model/rank_rows.h"
 #include "model/timeline/event_class.h"
@@ -51,6 +52,7 @@ struct findings_owner {
 	struct iterations iterations;
 	uint32_t *iteration_of_op;
 	struct rank_rows rank_rows;
+	struct call_tree call_tree;
 };
 
 /* Finds power, the last that asks clocks for places: their maps may go then, before there are more

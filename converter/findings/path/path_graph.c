@@ -393,7 +393,7 @@ static int index_parts(struct path_graph *graph, const struct findings *findings
 int path_graph_init(struct path_graph *graph, const struct findings *findings)
 {
 	*graph = (struct path_graph){.timeline = findings->timeline};
-	FLEXTRACE_TRY(call_tree_init(&graph->calls, graph->timeline));
+	FLEXTRACE_TRY(call_tree_borrow(&graph->calls, findings));
 	FLEXTRACE_TRY(index_rows(graph));
 	FLEXTRACE_TRY(index_works(graph));
 	return index_parts(graph, findings);
@@ -401,7 +401,6 @@ int path_graph_init(struct path_graph *graph, const struct findings *findings)
 
 void path_graph_release(struct path_graph *graph)
 {
-	call_tree_release(&graph->calls);
 	blocks_free(graph->rows);
 	free(graph->rows_of_track);
 	free(graph->processes);

@@ -35,12 +35,12 @@ struct path_part { /* of a collective that all of its ranks wait for */
 
 struct path_graph {
 	const struct timeline *timeline; /* weak */
-	struct call_tree calls;          /* owned, all */
-	uint32_t *rows;                  /* places of host rows, by track in order of starts */
-	uint64_t *rows_of_track;         /* where those of a track begin, and end behind the last */
-	struct path_process *processes;  /* by process */
-	bool *has_launched;              /* by place: whether a host row launched device work */
-	uint32_t *event_waits;           /* places of calls that make a queue wait, in order */
+	struct call_tree calls;          /* weak */
+	uint32_t *rows; /* owned, all from here: places of host rows, by track in order of starts */
+	uint64_t *rows_of_track;        /* where those of a track begin, and end behind the last */
+	struct path_process *processes; /* by process */
+	bool *has_launched;             /* by place: whether a host row launched device work */
+	uint32_t *event_waits;          /* places of calls that make a queue wait, in order */
 	uint32_t n_event_waits;
 	uint8_t *call_of_name; /* by string: 0 = not looked at, else 1 + enum path_call */
 	uint32_t n_names;      /* that there is room for */

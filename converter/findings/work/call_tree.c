@@ -47,6 +47,16 @@ int call_tree_init(struct call_tree *tree, const struct timeline *timeline)
 	return innermost && tree->calls ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
+int call_tree_borrow(struct call_tree *ret, const struct findings *findings)
+{
+	struct call_tree *tree = findings->call_tree;
+
+	if (!tree->calls)
+		FLEXTRACE_TRY(call_tree_init(tree, findings->timeline));
+	*ret = *tree;
+	return FLEXTRACE_OK;
+}
+
 void call_tree_release(struct call_tree *tree)
 {
 	blocks_free(tree->calls);

@@ -8,6 +8,7 @@
 #ifndef FLEXTRACE_CALL_TREE_H
 #define FLEXTRACE_CALL_TREE_H
 
+#include "model/timeline/findings.h"
 #include "model/timeline/timeline_read.h"
 
 struct call {
@@ -20,6 +21,10 @@ struct call_tree {
 	struct call *calls; /* owned: by place in the host rows, which is their order of output */
 	uint32_t n;
 };
+
+/* Stores the tree of the rows that are shown, weak: findings have it from when it is first asked
+ * for. One analysis at a time. FLEXTRACE_E_MEMORY or 0. */
+int call_tree_borrow(struct call_tree *ret, const struct findings *findings);
 
 /* FLEXTRACE_E_MEMORY or 0; call_tree_release() in any case. */
 int call_tree_init(struct call_tree *tree, const struct timeline *timeline);

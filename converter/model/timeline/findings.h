@@ -9,6 +9,7 @@
 #include "model/kernel_costs.h"
 #include "timeline.h"
 
+struct call_tree;     /* findings/work/call_tree.h */
 struct emitted;       /* ledger/emitted.h */
 struct event_classes; /* event_class.h */
 struct iterations;    /* findings/iterations.h */
@@ -33,6 +34,7 @@ struct findings {
 	const struct rank_rows *rank_rows;
 	const struct emitted *emitted; /* what programs counted; NULL: nobody did */
 	const struct aie_options *aie; /* NULL: the defaults */
+	struct call_tree *call_tree;   /* empty until it is first asked for; call_tree_borrow() */
 };
 
 #endif
