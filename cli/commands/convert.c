@@ -21,6 +21,7 @@
 #include "imports.h"
 #include "process/isolate.h"
 #include "base/paths.h"
+#include "model/timeline/columns.h"
 #include "profile.h"
 #include "recording/recovery.h"
 #include "recording/lttng/rlimits.h"
@@ -244,21 +245,29 @@ static bool is_unfinished(int dir, const char *name, const struct timespec *sinc
 	return status.st_mtim.tv_sec >= since->tv_sec;
 }
 
-/* Of a conversion that died: its line on the terminal, its private views, and its files that are
- * half-written. */
-static void clean(const struct job *job, const struct timespec *since)
+static void remove_unfinished(const char *path, const struct timespec *since)
 {
-	DIR *dir = opendir(job->options->output_dir);
+	DIR *dir = opendir(path);
 	struct dirent *entry;
 
-	cli_progress("%s", "");
-	cli_progress_end();
-	ctf_views_remove(job->views);
 	while (dir && (entry = readdir(dir)))
 		if (is_unfinished(dirfd(dir), entry->d_name, since))
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
+}
+
+/* Of a conversion that died: its line on the terminal, its private views, and its files that are
+ * half-written. */
+static void clean(const struct job *job, const struct timespec *since)
+{
+	const char *dir = job->options->output_dir;
+
+	cli_progress("%s", "");
+	cli_progress_end();
+	ctf_views_remove(job->views);
+	remove_unfinished(dir, since);
+	remove_unfinished(path_of(dir, TABLES_DIR).text, since);
 }
 
 /* Runs a job in a process of its own; where its reader dies, once more with care. Nothing is left

@@ -22,7 +22,7 @@ converted() {
 	trace=$2
 	shift 2
 	peak "$FLEXTRACE" convert --quiet --output-dir=out "$@" "$trace" || fail "convert $*"
-	(cd out && cksum -- *) >"$name.sums"
+	(cd out && find . -type f | sort | xargs cksum) >"$name.sums"
 	rm -r out
 	echo "$name: peak $peak_mib MiB"
 }
