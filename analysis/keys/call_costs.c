@@ -7,20 +7,6 @@
 #include "base/blocks.h"
 #include "base/text/strings.h"
 
-/* A copy, as what is no call is taken out of it. */
-static int copy_tree(struct call_tree *tree, const struct findings *findings)
-{
-	struct call_tree whole;
-
-	FLEXTRACE_TRY(call_tree_borrow(&whole, findings));
-	tree->calls = blocks_allocate(whole.n + 1ull, sizeof(*tree->calls));
-	if (!tree->calls)
-		return FLEXTRACE_E_MEMORY;
-	memcpy(tree->calls, whole.calls, whole.n * sizeof(*tree->calls));
-	tree->n = whole.n;
-	return FLEXTRACE_OK;
-}
-
 int call_costs_init(struct call_costs *costs, const struct findings *findings)
 {
 	const struct timeline *timeline = findings->timeline;
@@ -33,10 +19,13 @@ int call_costs_init(struct call_costs *costs, const struct findings *findings)
 	};
 	if (!costs->costs || !costs->innermost)
 		return FLEXTRACE_E_MEMORY;
-	memset(costs->costs, 0, n * sizeof(*costs->costs));
+	for (uint64_t i = 0; i < n; i++) {
+		blocks_pass(i, sizeof(*costs->costs));
+		costs->costs[i] = (struct call_cost){0};
+	}
 	for (uint64_t i = 0; i < n_threads; i++)
 		costs->innermost[i] = FLEXTRACE_NONE;
-	return copy_tree(&costs->tree, findings);
+	return call_tree_copy(&costs->tree, findings);
 }
 
 void call_costs_release(struct call_costs *costs)
@@ -199,8 +188,10 @@ int call_costs_settle(struct call_costs *costs)
 
 	if (timeline->memory.n_rows)
 		code = call_find_memory(&costs->tree, timeline, &call_of);
-	for (uint32_t i = 0; i < costs->tree.n && code == FLEXTRACE_OK; i++)
+	for (uint32_t i = 0; i < costs->tree.n && code == FLEXTRACE_OK; i++) {
+		blocks_pass(i, CALL_PASS_BYTES + sizeof(*costs->costs));
 		code = settle_row(costs, &costs->tree.calls[i]);
+	}
 	if (call_of && code == FLEXTRACE_OK) {
 		totals = calloc(timeline->identity->n_devices + 1ull, sizeof(*totals));
 		code = totals ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
@@ -235,6 +226,7 @@ uint32_t call_costs_add(struct call_costs *costs, const struct work *work)
 		launch = calls[launch].parent;
 	if (launch == FLEXTRACE_NONE)
 		return FLEXTRACE_NONE;
+	blocks_visit();
 	operation = operation_of(calls, launch);
 	costs->costs[operation].device_self_ns += time_ns;
 	costs->costs[launch].device_total_ns += time_ns;
@@ -247,6 +239,7 @@ void call_costs_finish(struct call_costs *costs)
 		struct call_cost *cost = &costs->costs[i];
 		uint32_t parent = costs->tree.calls[i].parent;
 
+		blocks_pass(i, sizeof(struct call) + sizeof(*cost));
 		cost->memory_total_bytes += cost->memory_self_bytes;
 		if (parent == FLEXTRACE_NONE || !costs->tree.calls[i].row)
 			continue;

@@ -11,6 +11,7 @@
 #include "analysis/analysis_impl.h"
 #include "analysis/calls.h"
 #include "base/array.h"
+#include "base/blocks.h"
 #include "base/order.h"
 #include "model/words/kinds.h"
 
@@ -46,9 +47,11 @@ static int group(struct grouping *grouping, const struct findings *findings, cou
 	*grouping = (struct grouping){.findings = findings, .pool = string_pool_new()};
 	if (!grouping->pool)
 		return FLEXTRACE_E_MEMORY;
-	for (uint64_t i = 1; i < timeline->n_ops && !grouping->is_of_many; i++)
+	for (uint64_t i = 1; i < timeline->n_ops && !grouping->is_of_many; i++) {
+		blocks_pass(i, sizeof(*timeline->ops));
 		grouping->is_of_many = identity->devices[timeline->ops[i].device].process !=
 		                       identity->devices[timeline->ops[0].device].process;
+	}
 	string_cache_init(&grouping->cache, grouping->pool);
 	stats_init(&grouping->stats, grouping->pool, label_of, 2 * timeline->device_rows.n_rows);
 	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis_impl.h"
+#include "base/blocks.h"
 #include "base/order.h"
 #include "key_details.h"
 #include "model/words/kinds.h"
@@ -132,6 +133,7 @@ static int count_calls(struct key_averages *keys)
 		const struct call_cost *cost = &keys->costs.costs[i];
 		struct key_group more = {.calls = 1};
 
+		blocks_pass(i, CALL_PASS_BYTES + sizeof(*cost));
 		if (!call->row)
 			continue;
 		more.key.kind = call->row->kind;

@@ -87,6 +87,7 @@ static int find_shapes(struct key_details *details)
 		const struct op_call *call = n < told->n_calls ? &told->calls[n] : NULL;
 		uint32_t *shapes = &details->of_row[i];
 
+		blocks_pass(i, CALL_PASS_BYTES);
 		if (call && call->stream == row->stream && call->index == row->index) {
 			n++;
 			FLEXTRACE_TRY(find_recorded(details, call, shapes));
@@ -156,6 +157,7 @@ static int find_stacks(struct key_details *details)
 		const struct call *call = &details->costs->tree.calls[i];
 		uint32_t frame, *stack = &details->of_row[i];
 
+		blocks_pass(i, CALL_PASS_BYTES);
 		FLEXTRACE_TRY(find_frame(details, call->row, &frame));
 		*stack = call->parent == FLEXTRACE_NONE ? 0 : details->of_row[call->parent];
 		if (frame) {

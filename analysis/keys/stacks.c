@@ -25,10 +25,10 @@ struct process_stacks {
 
 struct stacks {
 	const struct timeline *timeline;  /* weak */
-	struct call_tree tree;            /* weak */
-	uint32_t *node_of;                /* owned: by place in the host rows */
-	uint32_t *innermost;              /* owned: by thread, its latest row that may be open */
-	struct process_stacks *processes; /* owned: by process */
+	struct call_tree tree;            /* owned, all */
+	uint32_t *node_of;                /* by place in the host rows */
+	uint32_t *innermost;              /* by thread, its latest row that may be open */
+	struct process_stacks *processes; /* by process */
 };
 
 struct stack_row {
@@ -127,7 +127,7 @@ static int count(struct stacks *stacks, const struct findings *findings)
 	struct work work;
 	int code;
 
-	FLEXTRACE_TRY(call_tree_borrow(&stacks->tree, findings));
+	FLEXTRACE_TRY(call_tree_copy(&stacks->tree, findings));
 	stacks->node_of = blocks_allocate(stacks->tree.n + 1ull, sizeof(*stacks->node_of));
 	stacks->processes = calloc(timeline->identity->n_processes + 1ull,
 	                           sizeof(*stacks->processes));
@@ -137,8 +137,10 @@ static int count(struct stacks *stacks, const struct findings *findings)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < timeline->identity->n_threads; i++)
 		stacks->innermost[i] = FLEXTRACE_NONE;
-	for (uint32_t i = 0; i < stacks->tree.n; i++)
+	for (uint32_t i = 0; i < stacks->tree.n; i++) {
+		blocks_pass(i, CALL_PASS_BYTES);
 		FLEXTRACE_TRY(count_call(stacks, i));
+	}
 	code = work_read(&reader, timeline);
 	while (code == FLEXTRACE_OK && (code = work_next(&reader, &work)) > 0)
 		code = count_piece(stacks, &work);
@@ -405,6 +407,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	release_processes(stacks.processes, n);
 	blocks_free(stacks.node_of);
 	free(stacks.innermost);
+	call_tree_release(&stacks.tree);
 	return code;
 }
 

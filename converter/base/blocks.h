@@ -49,6 +49,22 @@ static inline int blocks_fill_next(void *array, uint64_t n, size_t element_bytes
  * out. */
 void blocks_touch(size_t n_bytes);
 
+#define BLOCKS_PASS_STEP (UINT64_C(1) << 12)
+
+/* The same in a loop: that it is at an element of arrays whose elements have so many bytes. */
+static inline void blocks_pass(uint64_t i, size_t element_bytes)
+{
+	if (i % BLOCKS_PASS_STEP == 0)
+		blocks_touch(BLOCKS_PASS_STEP * element_bytes);
+}
+
+/* The same for one element anywhere in an array: the kernel maps what is around it as well
+ * (fault_around_bytes). */
+static inline void blocks_visit(void)
+{
+	blocks_touch((size_t)64 << 10);
+}
+
 /* Gives away as many blocks as the first `n_bytes` fill: nobody reads them any more. */
 void blocks_drop(void *array, size_t n_bytes);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/blocks.h"
 #include "findings/work/work.h"
 #include "path_graph.h"
 #include "path_steps.h"
@@ -48,6 +49,7 @@ static int tell(struct walk *walk, int64_t from_ns, enum path_kind kind, uint32_
 	if (start_ns >= walk->now_ns)
 		return FLEXTRACE_OK;
 	walk->now_ns = start_ns;
+	blocks_visit();
 	if (walk->n_pieces && last->kind == kind && last->name == name && last->track == track &&
 	    last->process == walk->process) {
 		last->start_time_ns = start_ns;

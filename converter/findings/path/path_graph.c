@@ -30,13 +30,12 @@ static enum path_call call_of(const char *name)
 /* Each name is looked at once. */
 static int look_at(struct path_graph *graph, uint32_t place)
 {
-	uint32_t name = graph->calls.calls[place].row->name;
+	uint32_t name = graph->calls.calls[place].row->name, *call;
 
-	FLEXTRACE_TRY(ARRAY_RESERVE(graph->call_of_name, graph->n_names, name + 1ull));
-	if (!graph->call_of_name[name])
-		graph->call_of_name[name] =
-			(uint8_t)(1 + call_of(string_get(graph->timeline->strings, name)));
-	if (graph->call_of_name[name] == 1 + PATH_CALL_QUEUE_WAITS)
+	FLEXTRACE_TRY(map_enter(&graph->call_of_name, name, 0, &call));
+	if (*call == MAP_NONE)
+		*call = call_of(string_get(graph->timeline->strings, name));
+	if (*call == PATH_CALL_QUEUE_WAITS)
 		return ARRAY_PUSH(graph->event_waits, graph->n_event_waits, place);
 	return FLEXTRACE_OK;
 }
@@ -45,7 +44,7 @@ enum path_call path_call_of(const struct path_graph *graph, const struct host_ro
 {
 	if (row->kind == FLEXTRACE_RUNTIME_SCHEDULE_WAIT)
 		return PATH_CALL_WAITS;
-	return graph->call_of_name[row->name] - 1;
+	return map_find(&graph->call_of_name, row->name, 0);
 }
 
 static void note_row(struct path_graph *graph, const struct call *call)
@@ -95,14 +94,17 @@ static int index_rows(struct path_graph *graph)
 	if (!of_track || !graph->rows || !make_processes(graph))
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < graph->calls.n; i++) {
+		blocks_pass(i, CALL_PASS_BYTES);
 		FLEXTRACE_TRY(look_at(graph, i));
 		note_row(graph, &calls[i]);
 	}
 	for (uint32_t i = 2; i < graph->timeline->n_tracks + 2; i++)
 		of_track[i] += of_track[i - 1];
-	for (uint32_t i = 0; i < graph->calls.n; i++)
+	for (uint32_t i = 0; i < graph->calls.n; i++) {
+		blocks_pass(i, CALL_PASS_BYTES);
 		if (path_is_of_thread(graph, calls[i].row))
 			graph->rows[of_track[calls[i].row->track + 1]++] = i;
+	}
 	return FLEXTRACE_OK;
 }
 
@@ -214,6 +216,7 @@ static int add_work(struct path_graph *graph, struct queues *queues, const struc
 		.before = queues->last[queue],
 		.class = (uint8_t)work->class,
 	};
+	blocks_pass(graph->n_works, 2 * sizeof(*graph->works));
 	if (work->launch != FLEXTRACE_NONE)
 		graph->has_launched[work->launch] = true;
 	queues->heap[queues->n_running] = (struct running){row->end_time_ns, graph->n_works++,
@@ -232,12 +235,16 @@ static int sort_ended(struct path_graph *graph, const struct queues *queues)
 	graph->ended = blocks_allocate(graph->n_works + 1ull, sizeof(*graph->ended));
 	if (!of || !graph->ended)
 		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < graph->n_works; i++)
+	for (uint32_t i = 0; i < graph->n_works; i++) {
+		blocks_pass(i, sizeof(*graph->works));
 		of[graph->works[i].process + 2]++;
+	}
 	for (uint32_t i = 2; i < n_processes + 2; i++)
 		of[i] += of[i - 1];
-	for (uint32_t i = 0; i < queues->n_ended; i++)
+	for (uint32_t i = 0; i < queues->n_ended; i++) {
+		blocks_pass(i, 2 * sizeof(*graph->works));
 		graph->ended[of[graph->works[queues->ended[i]].process + 1]++] = queues->ended[i];
+	}
 	return FLEXTRACE_OK;
 }
 
@@ -351,6 +358,7 @@ static void place_parts(struct path_graph *graph)
 		const struct call *call = &graph->calls.calls[i];
 		struct path_part *part = NULL;
 
+		blocks_pass(i, CALL_PASS_BYTES);
 		if (call->row->kind == HOST_COLLECTIVE)
 			part = (struct path_part *)path_part_at(graph, call->row->start_time_ns,
 			                                        call->process, FLEXTRACE_NONE);
@@ -361,6 +369,7 @@ static void place_parts(struct path_graph *graph)
 		const struct path_work *work = &graph->works[i];
 		struct path_part *part = NULL;
 
+		blocks_pass(i, sizeof(*work));
 		if (work->class == WORK_COMMUNICATION)
 			part = (struct path_part *)path_part_at(graph, work->start_time_ns,
 			                                        work->process, work->device);
@@ -406,7 +415,7 @@ void path_graph_release(struct path_graph *graph)
 	free(graph->processes);
 	free(graph->has_launched);
 	free(graph->event_waits);
-	free(graph->call_of_name);
+	map_release(&graph->call_of_name);
 	blocks_free(graph->works);
 	blocks_free(graph->ended);
 	free(graph->ended_of);

@@ -42,8 +42,7 @@ struct path_graph {
 	bool *has_launched;             /* by place: whether a host row launched device work */
 	uint32_t *event_waits;          /* places of calls that make a queue wait, in order */
 	uint32_t n_event_waits;
-	uint8_t *call_of_name; /* by string: 0 = not looked at, else 1 + enum path_call */
-	uint32_t n_names;      /* that there is room for */
+	struct map call_of_name; /* by string: enum path_call */
 	struct path_work *works;
 	uint32_t n_works;
 	uint32_t *ended;    /* works by process in order of ends */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/blocks.h"
 #include "base/order.h"
 
 struct steps {
@@ -41,6 +42,7 @@ static int add_rows(struct steps *steps, int64_t *until_ns)
 		const struct host_row *row = call->row;
 		struct path_step step;
 
+		blocks_pass(i, CALL_PASS_BYTES);
 		if (!process->step_kind || row->kind != process->step_kind ||
 		    row->start_time_ns < until_ns[call->process])
 			continue;
@@ -60,8 +62,10 @@ static void find_first_works(const struct steps *steps, int64_t *first_ns)
 {
 	for (uint32_t i = 0; i < steps->graph->timeline->identity->n_processes; i++)
 		first_ns[i] = INT64_MAX;
-	for (uint32_t i = steps->graph->n_works; i-- > 0;)
+	for (uint32_t i = steps->graph->n_works; i-- > 0;) {
+		blocks_pass(i, sizeof(*steps->graph->works));
 		first_ns[steps->graph->works[i].process] = steps->graph->works[i].start_time_ns;
+	}
 }
 
 static int add_whole_runs(struct steps *steps, int64_t *first_ns)
@@ -156,6 +160,7 @@ static void add_works(struct steps *steps)
 		                           : graph->calls.calls[work->launch].row->start_time_ns;
 		struct path_step *step = step_at(steps, work->process, since_ns);
 
+		blocks_visit();
 		if (!step || work->end_time_ns <= step->end_time_ns)
 			continue;
 		step->end_time_ns = work->end_time_ns;

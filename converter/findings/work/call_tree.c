@@ -19,6 +19,7 @@ static void add_call(struct call_tree *tree, const struct timeline *timeline,
 	const struct track *track = &timeline->tracks[row->track];
 	uint32_t parent = innermost[row->track];
 
+	blocks_pass(tree->n, sizeof(*tree->calls));
 	while (parent != FLEXTRACE_NONE && !is_around(tree->calls[parent].row, row))
 		parent = tree->calls[parent].parent;
 	if (track->kind == TRACK_THREAD && track->lane == 0)
@@ -54,6 +55,22 @@ int call_tree_borrow(struct call_tree *ret, const struct findings *findings)
 	if (!tree->calls)
 		FLEXTRACE_TRY(call_tree_init(tree, findings->timeline));
 	*ret = *tree;
+	return FLEXTRACE_OK;
+}
+
+int call_tree_copy(struct call_tree *ret, const struct findings *findings)
+{
+	struct call_tree whole;
+
+	*ret = (struct call_tree){0};
+	FLEXTRACE_TRY(call_tree_borrow(&whole, findings));
+	ret->calls = blocks_allocate(whole.n + 1ull, sizeof(*ret->calls));
+	if (!ret->calls)
+		return FLEXTRACE_E_MEMORY;
+	for (; ret->n < whole.n; ret->n++) {
+		blocks_pass(ret->n, 2 * sizeof(*ret->calls));
+		ret->calls[ret->n] = whole.calls[ret->n];
+	}
 	return FLEXTRACE_OK;
 }
 

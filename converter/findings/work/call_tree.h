@@ -17,6 +17,9 @@ struct call {
 	uint32_t process;           /* index */
 };
 
+/* What a loop over calls goes over, with what they say of their rows. */
+#define CALL_PASS_BYTES (sizeof(struct call) + sizeof(struct host_row))
+
 struct call_tree {
 	struct call *calls; /* owned: by place in the host rows, which is their order of output */
 	uint32_t n;
@@ -25,6 +28,9 @@ struct call_tree {
 /* Stores the tree of the rows that are shown, weak: findings have it from when it is first asked
  * for. One analysis at a time. FLEXTRACE_E_MEMORY or 0. */
 int call_tree_borrow(struct call_tree *ret, const struct findings *findings);
+
+/* The same to be changed: a copy. FLEXTRACE_E_MEMORY or 0; call_tree_release() in any case. */
+int call_tree_copy(struct call_tree *ret, const struct findings *findings);
 
 /* FLEXTRACE_E_MEMORY or 0; call_tree_release() in any case. */
 int call_tree_init(struct call_tree *tree, const struct timeline *timeline);

@@ -3,16 +3,16 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/blocks.h"
+#include "base/map.h"
 #include "table_places.h"
 
 struct launched_reader {
 	struct work_reader works;
 	struct table_places host_rows;
-	uint8_t *seen;      /* owned: a bit for each control block */
-	bool *has_work;     /* owned: by host row */
-	uint8_t *is_launch; /* owned: a bit for each string: calls of that name launch work */
-	uint32_t n_bytes;
+	uint8_t *seen;       /* owned: a bit for each control block */
+	bool *has_work;      /* owned: by host row */
+	struct map launches; /* owned: names of calls that launch work */
 	launched_taker *take;
 	void *context; /* weak */
 };
@@ -29,7 +29,6 @@ static bool is_seen(struct launched_reader *reader, uint32_t op)
 static int take_work(struct launched_reader *reader, const struct work *work)
 {
 	struct launched launched = {.work = work, .process = work->process};
-	uint32_t name;
 
 	if (!work->op || is_seen(reader, work->row->source))
 		return FLEXTRACE_OK;
@@ -37,10 +36,9 @@ static int take_work(struct launched_reader *reader, const struct work *work)
 		return reader->take(reader->context, &launched);
 	launched.call = table_at(&reader->host_rows, work->launch);
 	launched.is_first = !reader->has_work[work->launch];
+	blocks_visit();
 	reader->has_work[work->launch] = true;
-	name = launched.call->name;
-	FLEXTRACE_TRY(ARRAY_RESERVE(reader->is_launch, reader->n_bytes, name / 8 + 1ull));
-	reader->is_launch[name / 8] |= (uint8_t)(1 << name % 8);
+	FLEXTRACE_TRY(map_put(&reader->launches, launched.call->name, 0, 0));
 	return reader->take(reader->context, &launched);
 }
 
@@ -56,8 +54,8 @@ static int take_calls(struct launched_reader *reader)
 			.process = timeline->identity->threads[thread].process,
 		};
 
-		if (!reader->has_work[place++] && row->name / 8 < reader->n_bytes &&
-		    reader->is_launch[row->name / 8] & 1 << row->name % 8)
+		if (!reader->has_work[place++] &&
+		    map_find(&reader->launches, row->name, 0) != MAP_NONE)
 			FLEXTRACE_TRY(reader->take(reader->context, &launched));
 	}
 	return FLEXTRACE_OK;
@@ -89,6 +87,6 @@ int launched_read(const struct timeline *timeline, launched_taker *take, void *c
 	table_places_release(&reader.host_rows);
 	free(reader.seen);
 	free(reader.has_work);
-	free(reader.is_launch);
+	map_release(&reader.launches);
 	return code;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/blocks.h"
 #include "base/text/strings.h"
 #include "call_tree.h"
 
@@ -24,8 +25,10 @@ int work_read(struct work_reader *reader, const struct timeline *timeline)
 	};
 	if (!reader->has_ops)
 		return FLEXTRACE_E_MEMORY;
-	for (uint64_t i = 0; i < timeline->n_ops; i++)
+	for (uint64_t i = 0; i < timeline->n_ops; i++) {
+		blocks_pass(i, sizeof(*timeline->ops));
 		reader->has_ops[timeline->ops[i].device] = true;
+	}
 	return FLEXTRACE_OK;
 }
 
@@ -116,6 +119,7 @@ static int take_row(struct work_reader *reader, struct work *work)
 	}
 	if (row->kind >= ROW_STATE)
 		return 0;
+	blocks_pass(row->source, 2 * sizeof(*work->op));
 	work->op = &timeline->ops[row->source];
 	work->device = work->op->device;
 	work->queue = work->op->queue;
