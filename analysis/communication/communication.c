@@ -6,14 +6,15 @@
 #include "../analysis_impl.h"
 #include "base/order.h"
 #include "findings/collectives/exchanges.h"
-#include "findings/statistics/mean.h"
+#include "findings/statistics/difference.h"
 
 struct communication_row {
 	struct group_key key;   /* owner: 2 * position (behind the last: all) + by a device */
 	uint32_t process, last; /* collective that was counted */
 	uint64_t collectives, count, bytes, total_ns, hidden_ns, wait_ns, max_skew_ns;
 	uint64_t unsure, err_ns; /* the latter UINT32_MAX: one has no bound */
-	struct mean waits, skew, alg, bus;
+	uint64_t n_waits;
+	struct sample skew, alg, bus;
 	/* from here: made of these when the row is put */
 	const char *of, *op;
 	uint64_t size_bytes, exposed_ns;
@@ -37,6 +38,12 @@ static uint8_t kind_of(const struct exchange *exchange, int level)
 	                       : NO_BYTES;
 }
 
+static void add_known(struct sample *sample, double number)
+{
+	if (isfinite(number))
+		sample_add(sample, number);
+}
+
 static void add(struct communication_row *row, const struct exchange *exchange,
                 const struct together *together, bool is_all)
 {
@@ -48,17 +55,17 @@ static void add(struct communication_row *row, const struct exchange *exchange,
 	row->total_ns += interval_ns(exchange->start_time_ns, exchange->end_time_ns);
 	row->hidden_ns += exchange->hidden_ns;
 	row->err_ns = exchange->err_ns > row->err_ns ? exchange->err_ns : row->err_ns;
-	row->waits.n += exchange->wait_ns != UINT64_MAX;
+	row->n_waits += exchange->wait_ns != UINT64_MAX;
 	row->wait_ns += exchange->wait_ns != UINT64_MAX ? exchange->wait_ns : 0;
 	row->collectives += is_next;
 	if ((is_next || !is_all) && row->key.kind != ALL_OPS) {
-		mean_add(&row->alg, is_all ? together->alg_gbps : exchange->alg_gbps);
-		mean_add(&row->bus, is_all ? together->bus_gbps : exchange->bus_gbps);
+		add_known(&row->alg, is_all ? together->alg_gbps : exchange->alg_gbps);
+		add_known(&row->bus, is_all ? together->bus_gbps : exchange->bus_gbps);
 	}
 	if (!is_next || together->skew_ns == UINT64_MAX)
 		return;
 	row->unsure += together->is_unsure;
-	mean_add(&row->skew, (double)together->skew_ns);
+	sample_add(&row->skew, (double)together->skew_ns);
 	if (together->skew_ns > row->max_skew_ns)
 		row->max_skew_ns = together->skew_ns;
 }
@@ -121,15 +128,15 @@ static void put(const struct communication *communication, struct communication_
 	row.size_bytes = is_sum ? COLUMN_NONE_U64 : size;
 	row.exposed_ns = row.total_ns - row.hidden_ns;
 	row.hidden_percent = 100.0 * (double)row.hidden_ns / (double)row.total_ns;
-	row.wait_ns = row.waits.n ? row.wait_ns : COLUMN_NONE_U64;
-	row.skew_ns = mean_of(&row.skew);
-	if (!row.skew.n)
+	row.wait_ns = row.n_waits ? row.wait_ns : COLUMN_NONE_U64;
+	row.skew_ns = sample_mean(&row.skew);
+	if (!(row.skew.n > 0))
 		row.max_skew_ns = row.unsure = COLUMN_NONE_U64;
 	row.err_ns = row.err_ns == UINT32_MAX ? COLUMN_NONE_U64 : row.err_ns;
-	row.alg_gbps = mean_of(&row.alg);
-	row.alg_stderr = mean_error(&row.alg);
-	row.bus_gbps = mean_of(&row.bus);
-	row.bus_stderr = mean_error(&row.bus);
+	row.alg_gbps = sample_mean(&row.alg);
+	row.alg_stderr = sample_standard_error(&row.alg);
+	row.bus_gbps = sample_mean(&row.bus);
+	row.bus_stderr = sample_standard_error(&row.bus);
 	row_put(sink, &row);
 }
 

@@ -208,9 +208,7 @@ int diff_add(struct diff *diff, enum diff_side side, const char *dir, struct fle
 
 static double mean_of(const struct side *side, bool are_runs)
 {
-	const struct sample *sample = are_runs ? &side->runs : &side->all.calls;
-
-	return sample->n > 0 ? sample->mean : (double)NAN;
+	return sample_mean(are_runs ? &side->runs : &side->all.calls);
 }
 
 static enum diff_verdict judge(const struct diff *diff, const struct diff_row *row)

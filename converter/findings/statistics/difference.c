@@ -32,6 +32,11 @@ static double variance_of_mean(const struct sample *sample)
 	return sample->n >= 2 ? sample->squares / (sample->n - 1) / sample->n : (double)NAN;
 }
 
+double sample_standard_error(const struct sample *sample)
+{
+	return sqrt(variance_of_mean(sample));
+}
+
 /* -- Student's t ----------------------------------------------------------------------------- */
 
 #define TAIL           ((100 - CONFIDENCE_PERCENT) / 100.0) /* both of them */
@@ -112,7 +117,7 @@ struct difference difference_from_zero(const struct sample *sample)
 	double variance = variance_of_mean(sample);
 
 	return (struct difference){
-		.value = sample->n > 0 ? sample->mean : (double)NAN,
+		.value = sample_mean(sample),
 		.error = isnan(variance) ? (double)NAN
 	                                 : student_quantile(sample->n - 1) * sqrt(variance),
 	};

@@ -27,6 +27,15 @@ void sample_merge(struct sample *sample, const struct sample *other);
 /* Of `n` values whose mean and standard deviation (n - 1) are known. */
 struct sample sample_of(double n, double mean, double deviation);
 
+/* NAN: it has no value. */
+static inline double sample_mean(const struct sample *sample)
+{
+	return sample->n > 0 ? sample->mean : (double)NAN;
+}
+
+/* Of the mean: the deviation by the root of the number. NAN: it takes two values. */
+double sample_standard_error(const struct sample *sample);
+
 #define CONFIDENCE_PERCENT 95 /* of all intervals */
 
 struct difference {
