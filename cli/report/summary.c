@@ -158,7 +158,6 @@ static void print_what_ran(FILE *to, const cJSON *run)
 	const cJSON *totals = cJSON_GetObjectItemCaseSensitive(run, "totals");
 	const cJSON *first[MAX_PROCESSES + 1];
 	int n = first_processes(processes, first), n_all = cJSON_GetArraySize(processes);
-	double length_ns = summary_number(totals, "last_ns") - summary_number(totals, "first_ns");
 
 	cli_heading(to, "What ran");
 	for (int i = 0; i < n; i++)
@@ -167,7 +166,7 @@ static void print_what_ran(FILE *to, const cJSON *run)
 		fprintf(to, "  and %d more, see run.json\n", n_all - n);
 	fprintf(to, "  %.0f host and %.0f device intervals in", summary_number(totals, "host_rows"),
 	        summary_number(totals, "device_rows"));
-	print_time(to, length_ns > 0 ? length_ns : 0);
+	print_time(to, summary_number(totals, "length_ns"));
 	fputc('\n', to);
 	print_overlaps(to, totals);
 }

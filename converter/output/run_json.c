@@ -241,6 +241,7 @@ static void add_totals(cJSON *root, const struct findings *findings)
 	add_nonzero(totals, "filtered_rows", timeline->counts.n_filtered);
 	json_item_add_i64(totals, "first_ns", timeline->first_time_ns + epoch_offset_ns);
 	json_item_add_i64(totals, "last_ns", timeline->last_time_ns + epoch_offset_ns);
+	json_item_add_i64(totals, "length_ns", timeline->last_time_ns - timeline->first_time_ns);
 }
 
 static void add_warnings(cJSON *root, const struct ledger *ledger)
