@@ -4,7 +4,7 @@ flextrace_add_unit_test(NAME buffers SOURCES cli/ring/buffers.c converter/base/p
 flextrace_add_unit_test(NAME csv_reader SOURCES converter/base/text/csv_reader.c converter/base/error.c)
 flextrace_add_unit_test(NAME table_view SOURCES cli/report/csv_table.c cli/report/table_view.c cli/terminal/human.c cli/terminal/message.c
 	LIBS flextrace_core)
-flextrace_add_unit_test(NAME diff SOURCES cli/report/diff.c cli/report/diff_text.c cli/report/summary.c cli/report/summary_ops.c
+flextrace_add_unit_test(NAME diff SOURCES cli/report/diff.c cli/report/diff_text.c cli/report/diff_write.c cli/report/summary.c cli/report/summary_ops.c
 	cli/report/summary_aie.c cli/report/summary_answers.c cli/report/summary_emitted.c cli/report/summary_zones.c cli/terminal/human.c cli/terminal/message.c
 	tests/support/scratch.c LIBS flextrace_core m)
 flextrace_add_unit_test(NAME twice SOURCES cli/report/twice.c tests/support/scratch.c LIBS flextrace_core)

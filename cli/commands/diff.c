@@ -8,12 +8,13 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/text/text_list.h"
 #include "recording/recovery.h"
 #include "report/diff.h"
 #include "terminal/cli.h"
 
 struct diff_options {
-	const char *fail_if_slower;
+	const char *fail_if_slower, *output;
 	double min_change_percent, min_share_percent;
 	int64_t limit, rank;
 	bool is_csv, is_json;
@@ -32,6 +33,8 @@ static const struct option_spec diff_option_table[] = {
 	OPTION("limit", 0, NUMBER, AT(limit), "N", "Print N rows of each table, 0 = all"),
 	OPTION("rank", 0, NUMBER, AT(rank), "R", "Compare only this rank", .min = -1,
                .max = INT32_MAX, .fallback = "all together"),
+	OPTION("output", 'o', TEXT, AT(output), "FILE",
+               "Write a page for browsers, too: diff.html"),
 	OPTION("csv", 0, FLAG, AT(is_csv), NULL, "Print all rows as CSV"),
 	OPTION("json", 0, FLAG, AT(is_json), NULL, "Print all rows as JSON"),
 	{.name = NULL}};
@@ -78,7 +81,7 @@ static int add_run(struct diff *diff, enum diff_side side, const char *input)
 		                  strerror(errno));
 	if (!is_converted)
 		code = convert_run(input, dir);
-	if (code == CLI_OK && diff_add(diff, side, is_converted ? input : dir, &error) < 0)
+	if (code == CLI_OK && diff_add(diff, side, input, is_converted ? input : dir, &error) < 0)
 		code = cli_fail(&error);
 	if (dir[0])
 		path_remove_tree(dir);
@@ -99,17 +102,18 @@ static int split(const char *side, struct text_list *runs)
 	return *side ? text_list_add(runs, "%s", side) : FLEXTRACE_OK;
 }
 
-static int add_side(struct diff *diff, enum diff_side side, const char *operand,
-                    struct text_list *runs)
+static int add_side(struct diff *diff, enum diff_side side, const char *operand)
 {
+	struct text_list runs = {NULL};
 	int code = CLI_OK;
 
-	if (split(operand, runs) < 0)
-		return cli_refuse(CLI_INPUT, "Out of memory");
-	if (!runs->n)
-		return cli_refuse(CLI_USAGE, "A side of the comparison has no run: `%s`", operand);
-	for (uint32_t i = 0; i < runs->n && code == CLI_OK; i++)
-		code = add_run(diff, side, runs->texts[i]);
+	if (split(operand, &runs) < 0)
+		code = cli_refuse(CLI_INPUT, "Out of memory");
+	else if (!runs.n)
+		code = cli_refuse(CLI_USAGE, "A side of the comparison has no run: `%s`", operand);
+	for (uint32_t i = 0; i < runs.n && code == CLI_OK; i++)
+		code = add_run(diff, side, runs.texts[i]);
+	text_list_release(&runs);
 	return code;
 }
 
@@ -153,12 +157,15 @@ static int decide(const struct diff *diff, const struct diff_options *options, d
 		worst->kind, worst->kind[0] ? ": " : "", worst->name, worst->change_percent);
 }
 
-static int compare(struct diff *diff, const struct diff_options *options, struct text_list runs[2])
+static int compare(struct diff *diff, const struct diff_options *options)
 {
+	struct flextrace_error error = {0};
 	int code = diff_finish(diff, NULL);
 
+	if (code >= 0 && options->output && diff_write_page(diff, options->output, &error) < 0)
+		return cli_fail(&error);
 	if (code >= 0 && options->is_json)
-		code = diff_print_json(diff, runs, stdout);
+		code = diff_print_json(diff, stdout);
 	else if (code >= 0 && options->is_csv)
 		code = diff_print_csv(diff, stdout);
 	else if (code >= 0)
@@ -170,7 +177,6 @@ static int run_diff(void *values, int n_operands, char **operands)
 {
 	const struct diff_options *options = values;
 	struct diff diff = {.min_change_percent = options->min_change_percent};
-	struct text_list runs[2] = {{NULL}, {NULL}};
 	struct flextrace_error error = {0};
 	double percent = 0;
 	char rank[24];
@@ -189,14 +195,12 @@ static int run_diff(void *values, int n_operands, char **operands)
 	if (diff_init(&diff, &error) < 0)
 		code = cli_fail(&error);
 	for (int side = 0; side < 2 && code == CLI_OK; side++)
-		code = add_side(&diff, side, operands[side], &runs[side]);
+		code = add_side(&diff, side, operands[side]);
 	if (code == CLI_OK)
-		code = compare(&diff, options, runs);
+		code = compare(&diff, options);
 	if (code == CLI_OK)
 		code = decide(&diff, options, percent);
 	diff_release(&diff);
-	text_list_release(&runs[DIFF_A]);
-	text_list_release(&runs[DIFF_B]);
 	return code;
 }
 

@@ -7,8 +7,11 @@
 
 #include "analysis/calls.h"
 #include "base/order.h"
+#include "base/text/json_item.h"
 #include "model/timeline/rows.h"
 #include "summary_impl.h"
+
+#define MAX_ITEMS 64 /* of a list of run.json */
 
 struct diff_totals {
 	struct sample calls; /* their durations */
@@ -31,6 +34,8 @@ int diff_init(struct diff *diff, struct flextrace_error *error)
 	if (!diff->strings)
 		return error_memory(error);
 	string_cache_init(&diff->cache, diff->strings);
+	diff->runs[DIFF_A] = cJSON_CreateArray();
+	diff->runs[DIFF_B] = cJSON_CreateArray();
 	return FLEXTRACE_OK;
 }
 
@@ -42,6 +47,8 @@ void diff_release(struct diff *diff)
 	free(diff->entries);
 	free(diff->rows);
 	string_pool_free(diff->strings);
+	cJSON_Delete(diff->runs[DIFF_A]);
+	cJSON_Delete(diff->runs[DIFF_B]);
 }
 
 /* -- in -------------------------------------------------------------------------------------- */
@@ -152,20 +159,48 @@ static int read_iterations(struct diff *diff, const char *dir, struct flextrace_
 	return rows.code;
 }
 
+/* Of long lists the first items, of which a page tells. */
+static void shorten(cJSON *list)
+{
+	for (int n = cJSON_GetArraySize(list); n > MAX_ITEMS; n--)
+		cJSON_DeleteItemFromArray(list, MAX_ITEMS);
+}
+
+/* Keeps of run.json what tells one run from another. */
+static void keep_run(cJSON *runs, const char *name, cJSON *run)
+{
+	static const char *const members[] = {"versions",  "inputs", "options",
+	                                      "processes", "totals", "warnings"};
+	cJSON *kept = cJSON_CreateObject();
+
+	json_item_add(kept, "path", cJSON_CreateString(name));
+	json_item_add_u64(
+		kept, "n_processes",
+		(uint64_t)cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(run, "processes")));
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+		cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(run, members[i]);
+
+		shorten(item);
+		if (item)
+			json_item_add(kept, members[i], item);
+	}
+	json_item_append(runs, kept);
+	cJSON_Delete(run);
+}
+
 /* From the first time to the last. */
-static int read_run(struct diff *diff, const char *dir, struct flextrace_error *error)
+static int read_run(struct diff *diff, enum diff_side side, const char *name, const char *dir,
+                    struct flextrace_error *error)
 {
 	struct stats_cells of = {.kind = "", .name = "whole run", .calls = 1};
 	cJSON *run = summary_json(dir, "run.json");
 	const cJSON *totals = cJSON_GetObjectItemCaseSensitive(run, "totals");
-	double last_ns = summary_number(totals, "last_ns");
-	double length_ns = last_ns - summary_number(totals, "first_ns");
-	bool has_run = run != NULL;
+	double length_ns = summary_number(totals, "length_ns");
 
-	cJSON_Delete(run);
-	if (!has_run)
+	if (!run)
 		return error_set(error, FLEXTRACE_E_INPUT, "Nothing was converted there: path=%s",
 		                 dir);
+	keep_run(diff->runs[side], name, run);
 	if (!(length_ns > 0) || !(length_ns < 9e18))
 		return FLEXTRACE_OK;
 	of.total = (uint64_t)length_ns;
@@ -189,11 +224,12 @@ static void end_run(struct diff *diff, enum diff_side side)
 	}
 }
 
-int diff_add(struct diff *diff, enum diff_side side, const char *dir, struct flextrace_error *error)
+int diff_add(struct diff *diff, enum diff_side side, const char *name, const char *dir,
+             struct flextrace_error *error)
 {
 	uint32_t n_tables = 0;
 
-	FLEXTRACE_TRY(read_run(diff, dir, error));
+	FLEXTRACE_TRY(read_run(diff, side, name, dir, error));
 	FLEXTRACE_TRY(read_iterations(diff, dir, error));
 	FLEXTRACE_TRY(read_table(diff, DIFF_DEVICE, dir, &n_tables, error));
 	FLEXTRACE_TRY(read_table(diff, DIFF_HOST, dir, &n_tables, error));

@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/text/strings.h"
-#include "base/text/text_list.h"
 #include "findings/statistics/difference.h"
 
 enum diff_table { DIFF_RUN, DIFF_DEVICE, DIFF_HOST, N_DIFF_TABLES };
@@ -57,6 +56,7 @@ struct diff {
 	uint32_t n_rows;
 	struct diff_row *rows; /* owned: by table, then the largest difference of totals */
 	uint32_t n_verdicts[N_DIFF_VERDICTS];
+	struct cJSON *runs[2]; /* owned: lists of runs: `path`, and what run.json tells of each */
 	/* Inside: */
 	struct string_pool *strings; /* owned, all */
 	struct string_cache cache;
@@ -68,8 +68,9 @@ struct diff {
 /* Zeroes but for the options. FLEXTRACE_E_MEMORY; release in any case. */
 int diff_init(struct diff *diff, struct flextrace_error *error);
 
-/* Adds a run to a side. FLEXTRACE_E_INPUT: `dir` has no conversion with tables. */
-int diff_add(struct diff *diff, enum diff_side side, const char *dir,
+/* Adds a run to a side, by the name under which it was asked for. FLEXTRACE_E_INPUT: `dir` has no
+ * conversion with tables. */
+int diff_add(struct diff *diff, enum diff_side side, const char *name, const char *dir,
              struct flextrace_error *error);
 
 /* Compares. FLEXTRACE_E_MEMORY. */
@@ -82,11 +83,18 @@ static inline bool diff_is_of_runs(const struct diff *diff)
 	return diff->n_runs[DIFF_A] > 1 && diff->n_runs[DIFF_B] > 1;
 }
 
+/* Of each table, for reading. */
+extern const char *const diff_titles[N_DIFF_TABLES];
+
 /* Prints `limit` rows of each table (0 = all) in columns, and how many there are of each verdict;
  * all of them as CSV; or as JSON, with the names of the runs of each side. FLEXTRACE_E_MEMORY or
  * 0. */
 void diff_print(const struct diff *diff, uint64_t limit, FILE *to);
 int diff_print_csv(const struct diff *diff, FILE *to);
-int diff_print_json(const struct diff *diff, const struct text_list runs[2], FILE *to);
+int diff_print_json(const struct diff *diff, FILE *to);
+
+/* Writes a page as report.html is one, with the first rows of each table. FLEXTRACE_E_OUTPUT,
+ * FLEXTRACE_E_MEMORY or 0. */
+int diff_write_page(const struct diff *diff, const char *path, struct flextrace_error *error);
 
 #endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was compared, as text for reading, as CSV and as JSON. */
-#include <errno.h>
+/* What was compared, as text for reading. */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "diff.h"
-#include "output/column_text.h"
 #include "terminal/cli.h"
 #include "terminal/human.h"
 #include "summary_impl.h"
@@ -14,6 +11,8 @@
 #define NAME_COLUMNS   24 /* at least */
 #define OTHER_COLUMNS  78 /* of a line, without the name */
 #define CHANGE_COLUMNS 20
+
+const char *const diff_titles[] = {"Whole run", "Device work", "Host functions"};
 
 /* -- for reading ----------------------------------------------------------------------------- */
 
@@ -108,7 +107,6 @@ static void print_verdicts(const struct diff *diff, FILE *to)
 
 static void print_table(const struct diff *diff, enum diff_table table, uint64_t limit, FILE *to)
 {
-	static const char *const titles[] = {"Whole run", "Device work", "Host functions"};
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < diff->n_rows; i++) {
@@ -116,7 +114,7 @@ static void print_table(const struct diff *diff, enum diff_table table, uint64_t
 			continue;
 		if (!n)
 			fprintf(to, "%s%-15s%10s %9s %9s %*s %12s%s\n", cli_style(to, CLI_BOLD),
-			        titles[table], "calls", "mean A", "mean B", CHANGE_COLUMNS,
+			        diff_titles[table], "calls", "mean A", "mean B", CHANGE_COLUMNS,
 			        "change of mean", "total B - A", cli_style(to, CLI_PLAIN));
 		if (!limit || n < limit)
 			print_row(&diff->rows[i], to);
@@ -132,80 +130,4 @@ void diff_print(const struct diff *diff, uint64_t limit, FILE *to)
 	for (enum diff_table table = DIFF_RUN; table < N_DIFF_TABLES; table++)
 		print_table(diff, table, limit, to);
 	print_verdicts(diff, to);
-}
-
-/* -- for programs ---------------------------------------------------------------------------- */
-
-static const struct column columns[] = {
-	COLUMN(struct diff_row, of),
-	COLUMN(struct diff_row, kind),
-	COLUMN(struct diff_row, name),
-	COLUMN(struct diff_row, verdict),
-	COLUMN(struct diff_row, a_calls),
-	COLUMN(struct diff_row, b_calls),
-	COLUMN(struct diff_row, a_total_ns),
-	COLUMN(struct diff_row, b_total_ns),
-	COLUMN(struct diff_row, difference_ns),
-	COLUMN_FIXED(struct diff_row, a_mean_ns, 3),
-	COLUMN_FIXED(struct diff_row, b_mean_ns, 3),
-	COLUMN_FIXED(struct diff_row, change_ns, 3),
-	COLUMN_FIXED(struct diff_row, error_ns, 3),
-	COLUMN_FIXED(struct diff_row, change_percent, 2),
-	COLUMN_FIXED(struct diff_row, error_percent, 2),
-	COLUMN_FIXED(struct diff_row, share_percent, 2),
-	COLUMN(struct diff_row, a_repeats),
-	COLUMN(struct diff_row, b_repeats),
-};
-
-/* What was written into memory goes out. */
-static int put_out(struct writer *writer, FILE *to)
-{
-	int code = FLEXTRACE_OK;
-
-	if (writer_failed(writer))
-		code = FLEXTRACE_E_MEMORY;
-	else
-		fwrite(writer->buffer, 1, (size_t)(writer->at - writer->buffer), to);
-	writer_abandon(writer);
-	return code;
-}
-
-int diff_print_csv(const struct diff *diff, FILE *to)
-{
-	struct writer writer;
-
-	writer_open_memory(&writer);
-	column_write_names(&writer, columns, N_COLUMNS(columns));
-	for (uint32_t i = 0; i < diff->n_rows; i++)
-		column_write_row(&writer, columns, N_COLUMNS(columns), &diff->rows[i]);
-	return put_out(&writer, to);
-}
-
-static void write_runs(struct writer *writer, const char *side, const struct text_list *runs)
-{
-	writer_format(writer, "\"%s\": [", side);
-	for (uint32_t i = 0; i < runs->n; i++) {
-		writer_raw(writer, i ? ", " : "");
-		writer_json(writer, runs->texts[i], strlen(runs->texts[i]));
-	}
-	writer_raw(writer, "],\n ");
-}
-
-int diff_print_json(const struct diff *diff, const struct text_list runs[2], FILE *to)
-{
-	struct writer writer;
-
-	writer_open_memory(&writer);
-	writer_raw(&writer, "{");
-	write_runs(&writer, "a", &runs[DIFF_A]);
-	write_runs(&writer, "b", &runs[DIFF_B]);
-	writer_format(&writer, "\"confidence_percent\": %d,\n \"repeats\": \"%s\",\n \"rows\": [",
-	              CONFIDENCE_PERCENT, diff_is_of_runs(diff) ? "runs" : "calls");
-	for (uint32_t i = 0; i < diff->n_rows; i++) {
-		writer_format(&writer, "%s\n  {\"number\":%" PRIu32, i ? "," : "", i + 1);
-		column_write_json(columns, N_COLUMNS(columns), &diff->rows[i], &writer);
-		writer_raw(&writer, "}");
-	}
-	writer_raw(&writer, "]}\n");
-	return put_out(&writer, to);
 }

@@ -50,11 +50,10 @@ void column_write_names(struct writer *writer, const struct column *columns, uin
 	}
 }
 
-/* Tells run.json of the columns of the file, as what they say of themselves. */
-static void describe(struct file_count *count, const struct column *columns, uint32_t n_columns,
-                     struct writer *of_file)
+char *column_describe(const struct column *columns, uint32_t n_columns)
 {
 	struct writer writer;
+	char *text;
 
 	writer_open_memory(&writer);
 	for (uint32_t i = 0; i < n_columns; i++) {
@@ -72,10 +71,18 @@ static void describe(struct file_count *count, const struct column *columns, uin
 	}
 	writer_raw(&writer, "]");
 	writer_char(&writer, '\0');
-	count->columns = writer_failed(&writer) ? NULL : strdup(writer.buffer);
+	text = writer_failed(&writer) ? NULL : strdup(writer.buffer);
+	writer_abandon(&writer);
+	return text;
+}
+
+/* Tells run.json of the columns of the file. */
+static void describe(struct file_count *count, const struct column *columns, uint32_t n_columns,
+                     struct writer *of_file)
+{
+	count->columns = column_describe(columns, n_columns);
 	if (!count->columns)
 		of_file->failure = ENOMEM;
-	writer_abandon(&writer);
 }
 
 /* Whether 32 bits of the row tell all that stands in a column. */

@@ -30,6 +30,9 @@ void column_write_names(struct writer *writer, const struct column *columns, uin
 void column_write_row(struct writer *writer, const struct column *columns, uint32_t n_columns,
                       const void *row);
 
+/* What columns say of themselves, name, type and unit, as a JSON list. Owned; NULL: no memory. */
+char *column_describe(const struct column *columns, uint32_t n_columns);
+
 /* Writes a cell of a row into a CSV file. */
 void column_write_cell(const struct column *column, const void *row,
                        const struct timeline *timeline, struct writer *writer);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "output/column_json.h"
+#include "output/column_text.h"
 #include "output/run_json.h"
 
 static void write_text(struct writer *writer, const char *key, const char *text)
@@ -58,4 +60,29 @@ void report_data_write(struct writer *writer, const struct findings *findings,
 		comma = ",\n";
 	}
 	writer_raw(writer, "}}");
+}
+
+void report_data_rows(struct writer *writer, const struct report_rows *of)
+{
+	struct json_rows json = {.columns = of->columns,
+	                         .n_columns = of->n_columns,
+	                         .n_to_capture = REPORT_ROWS_MAX,
+	                         .limit_bytes = REPORT_ROWS_MAX_BYTES};
+	struct file_count count = {.file = of->name, .title = of->title, .rows = of->n};
+
+	writer_open_memory(&json.captured);
+	for (uint32_t i = 0; i < of->n && json.n_to_capture; i++)
+		json_rows_put(&json, (const char *)of->rows + i * of->row_bytes, NULL, NULL);
+	writer_char(&json.captured, '\0');
+	count.columns = column_describe(of->columns, of->n_columns);
+	if (!count.columns || writer_failed(&json.captured)) {
+		writer->failure = ENOMEM;
+	} else {
+		if (json.captured.at - json.captured.buffer > 1)
+			json.captured.at[-2] = '\0'; /* the last comma */
+		count.captured = json.captured.buffer;
+		write_table(writer, &count);
+	}
+	free(count.columns);
+	writer_abandon(&json.captured);
 }

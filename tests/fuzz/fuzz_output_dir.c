@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/paths.h"
 #include "findings/kernel_times.h"
 #include "cli/report/diff.h"
 #include "cli/report/table_view.h"
@@ -84,16 +85,16 @@ static void take_times(void)
 
 static void compare(FILE *to)
 {
-	struct text_list runs[2] = {{NULL}, {NULL}};
 	struct diff diff = {.rank = NULL};
 
 	if (diff_init(&diff, NULL) < 0)
 		fuzz_fail("no memory");
-	if (diff_add(&diff, DIFF_A, fuzz_dir(), NULL) == 0 &&
-	    diff_add(&diff, DIFF_B, fuzz_dir(), NULL) == 0 && diff_finish(&diff, NULL) == 0) {
+	if (diff_add(&diff, DIFF_A, "a", fuzz_dir(), NULL) == 0 &&
+	    diff_add(&diff, DIFF_B, "b", fuzz_dir(), NULL) == 0 && diff_finish(&diff, NULL) == 0) {
 		diff_print(&diff, 2, to);
 		diff_print_csv(&diff, to);
-		diff_print_json(&diff, runs, to);
+		diff_print_json(&diff, to);
+		diff_write_page(&diff, path_of(fuzz_dir(), "diff.html").text, NULL);
 	}
 	diff_release(&diff);
 }

@@ -33,14 +33,25 @@ def change_table(dice, table):
                 what=dice.choice([table["what"], *ATTACKS[:4]]))
 
 
-def change(dice, data):
-    run = json.loads(json.dumps(data["run"]))
+def change_run(dice, run):
+    run = json.loads(json.dumps(run))
+    if "path" in run:
+        run["path"] = dice.choice(ATTACKS)
     for process in run["processes"]:
         process["program"] = dice.choice([*ATTACKS, process["program"]])
     run["inputs"] = [dice.choice(ATTACKS) for _ in run["inputs"]]
     run["warnings"] = [{"id": dice.choice(ATTACKS), "count": 1, "remedy": dice.choice(ATTACKS)}]
     run["totals"]["lost"] = dice.choice([0, 1, 10**15])
-    return {"run": run, "tables": {name: change_table(dice, table) for name, table in data["tables"].items() if dice.random() < 0.9}}
+    return run
+
+
+def change(dice, data):
+    """The document of a report, or of a comparison of runs."""
+    compared = dict(data.get("comparison", {}))
+    for side in ("a", "b") if compared else ():
+        compared[side] = [change_run(dice, run) for run in compared[side]]
+    whole = {"comparison": compared} if compared else {"run": change_run(dice, data["run"])}
+    return {**whole, "tables": {name: change_table(dice, table) for name, table in data["tables"].items() if dice.random() < 0.9}}
 
 
 def main():

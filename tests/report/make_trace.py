@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make_trace.py DIR [SEED]: traces of two ranks as the torch profiler writes them: steps, functions in functions, kernels
+"""make_trace.py [--later] DIR [SEED]: traces of two ranks as the torch profiler writes them: steps, functions in functions, kernels
 with their launches, collectives of which rank 1 is late, copies, memory. Without SEED names are plain; with it they are what
-an attacker, or a damaged file, would have as names."""
+an attacker, or a damaged file, would have as names. --later: another run, in which one kernel is slower, one faster, one
+new and one gone."""
 import json
 import os
 import random
@@ -31,7 +32,7 @@ class Names:
         return "".join(self.random.choice(letters) for _ in range(self.random.randrange(1, 40)))
 
 
-def trace_of(rank, names):
+def trace_of(rank, names, later):
     events, at, number = [], 1_000_000.0, rank * 100_000
 
     def add(category, name, start, duration, pid, tid, **args):
@@ -49,23 +50,26 @@ def trace_of(rank, names):
         add("user_annotation", f"ProfilerStep#{step}", begin, 900.0 * slow, 100 + rank, 1)
         add("cpu_op", names("aten::linear"), begin + 10, 120, 100 + rank, 1)
         add("cpu_op", names("aten::addmm"), begin + 20, 90, 100 + rank, 1)
-        launch(names("gemm_kernel<float>"), begin + 40, 200.0 * slow + step % 7)
-        launch(names("softmax_kernel"), begin + 300 * slow, 30.0 + step % 3)
+        launch(names("gemm_kernel<float>"), begin + 40, (240.0 if later else 200.0) * slow + step % 7)
+        launch(names("softmax_kernel"), begin + 300 * slow, (21.0 if later else 30.0) + step % 3)
+        launch(names("fused_gelu_kernel" if later else "gelu_kernel"), begin + 380 * slow, 9.0 + step % 2)
         launch("Memcpy HtoD (Pinned -> Device)", begin + 350 * slow, 25.0, category="gpu_memcpy", bytes=1 << (10 + step % 6))
         launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", begin + 420 * slow + 60 * rank, 130.0 - 60 * rank, **{
             "Collective name": "allreduce", "In msg nelems": 1 << (8 + step % 8), "Out msg nelems": 1 << (8 + step % 8), "Group size": 2, "dtype": "Float",
             "Process Group Name": "0", "Process Group Ranks": "[0, 1]"})
-        at += 900.0 * slow
+        at += (935.0 if later else 900.0) * slow
     return {"schemaVersion": 1, "baseTimeNanoseconds": 1_700_000_000_000_000_000,
             "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 2}, "traceEvents": events}
 
 
 def main():
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else None
+    later = sys.argv[1] == "--later"
+    folder, *seeds = sys.argv[1 + later:]
+    seed = int(seeds[0]) if seeds else None
     for rank in range(2):
-        path = os.path.join(sys.argv[1], f"rank{rank}.pt.trace.json")
+        path = os.path.join(folder, f"rank{rank}.pt.trace.json")
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
-            json.dump(trace_of(rank, Names(seed)), file, ensure_ascii=bool(seed and seed % 2))
+            json.dump(trace_of(rank, Names(seed), later), file, ensure_ascii=bool(seed and seed % 2))
 
 
 if __name__ == "__main__":

@@ -74,6 +74,18 @@ python3 -c 'import json, sys
 rows = {row["name"]: row for row in json.load(open("out"))["rows"]}
 assert rows["mm"]["verdict"] == "slower" and rows["mm"]["error_ns"] > 0, rows' || fail "JSON: $(cat out)"
 
+# A page besides.
+mkdir pages
+expect 0 a b --csv --output=pages/diff.html
+[ "$(verdict mm)" = slower ] || fail "no rows beside the page"
+grep -q '"path":"a"' pages/diff.html || fail "the page does not tell what A is"
+grep -q '"device","Exec","mm","slower",20,20,' pages/diff.html || fail "the page does not have mm"
+[ "$(ls pages)" = diff.html ] || fail "beside the page there is $(ls pages)"
+expect 5 a b --fail-if-slower=5% -o page.html
+[ -s page.html ] || fail "no page of what is slower than allowed"
+expect 4 a b --output=nowhere/diff.html
+expect 4 a b --output=pages
+
 # Several runs of each side, and a name with a comma.
 expect 0 a,a2 b,b2 --csv
 [ "$(verdict mm)" = slower ] || fail "mm of two runs is $(verdict mm)"

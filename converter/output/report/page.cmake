@@ -7,7 +7,7 @@ set(FLEXTRACE_CHARTS_NOTICE /usr/share/doc/libjs-dygraphs/copyright CACHE FILEPA
 set(report ${CMAKE_CURRENT_SOURCE_DIR}/report)
 set(page ${CMAKE_CURRENT_BINARY_DIR}/report)
 # In the order in which they stand in the page: all are one script.
-set(modules data format dom words table bars charts flame strips verdict sections-time sections-ranks main)
+set(modules data format dom words table bars charts flame strips verdict sections-time sections-ranks comparison main)
 list(TRANSFORM modules REPLACE "(.+)" "${report}/page/\\1.js" OUTPUT_VARIABLE page_parts)
 list(APPEND page_parts ${report}/page/page.css ${report}/page/page.html)
 

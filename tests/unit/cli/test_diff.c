@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +20,8 @@
 #define RUNTIME                                                                            \
 	"kind,name,calls,total_ns,self_ns,mean_ns,median_ns,min_ns,max_ns,stddev_ns,rank," \
 	"host,pid\n"
+
+#define EPOCH_NS INT64_C(1795266934875789675) /* a double has not the last digits */
 
 static char *root;
 static const char *iterations; /* of the next run */
@@ -59,12 +62,14 @@ static void write_file(const char *dir, const char *name, const char *text)
 /* Adds a run of so many ns; NULL: that table was not written. */
 static int add(enum diff_side side, int length_ns, const char *kernels, const char *runtime)
 {
-	char dir[256], run[128];
+	char dir[256], run[192];
 
 	snprintf(dir, sizeof(dir), "%s/%c%u", root, "ab"[side], diff.n_runs[side]);
 	assert_int_equal(mkdir(dir, 0700), 0);
-	snprintf(run, sizeof(run), "{\"totals\": {\"first_ns\": 100, \"last_ns\": %d}}",
-	         100 + length_ns);
+	snprintf(run, sizeof(run),
+	         "{\"totals\": {\"first_ns\": %" PRId64 ", \"last_ns\": %" PRId64
+	         ", \"length_ns\": %d}}",
+	         EPOCH_NS, EPOCH_NS + length_ns, length_ns);
 	write_file(dir, "run.json", run);
 	if (iterations)
 		write_file(dir, "tables/iterations.csv", iterations);
@@ -72,7 +77,7 @@ static int add(enum diff_side side, int length_ns, const char *kernels, const ch
 		write_file(dir, "tables/kernels.csv", kernels);
 	if (runtime)
 		write_file(dir, "tables/runtime.csv", runtime);
-	return diff_add(&diff, side, dir, &error);
+	return diff_add(&diff, side, "a\"b", dir, &error);
 }
 
 static void finish(void)
@@ -240,16 +245,16 @@ static void test_diff__says_what_is_missing_or_damaged(void **state)
 	char dir[256];
 
 	(void)state;
-	assert_int_equal(diff_add(&diff, DIFF_A, root, &error), FLEXTRACE_E_INPUT);
+	assert_int_equal(diff_add(&diff, DIFF_A, root, root, &error), FLEXTRACE_E_INPUT);
 	assert_non_null(strstr(error.message, "Nothing was converted"));
 	assert_int_equal(add(DIFF_A, 9, NULL, NULL), FLEXTRACE_E_INPUT);
 	assert_non_null(strstr(error.message, "neither kernels.csv nor runtime.csv"));
 	snprintf(dir, sizeof(dir), "%s/a0", root);
 	write_file(dir, "tables/kernels.csv", "kind,name\n");
-	assert_int_equal(diff_add(&diff, DIFF_A, dir, &error), FLEXTRACE_E_INPUT);
+	assert_int_equal(diff_add(&diff, DIFF_A, dir, dir, &error), FLEXTRACE_E_INPUT);
 	assert_non_null(strstr(error.message, "column=calls"));
 	write_file(dir, "tables/kernels.csv", KERNELS "Exec,\"k,1\n");
-	assert_int_equal(diff_add(&diff, DIFF_A, dir, &error), FLEXTRACE_E_INPUT);
+	assert_int_equal(diff_add(&diff, DIFF_A, dir, dir, &error), FLEXTRACE_E_INPUT);
 }
 
 /* Cells that no conversion of ours leaves empty. */
@@ -275,15 +280,6 @@ static char *print_with(int (*print)(const struct diff *, FILE *))
 	return text;
 }
 
-static int print_json(const struct diff *of, FILE *to)
-{
-	static char quote[] = "a\"b";
-	static char *names[] = {quote};
-	const struct text_list runs[2] = {{names, 1, 1}, {names, 1, 1}};
-
-	return diff_print_json(of, runs, to);
-}
-
 static int print_text(const struct diff *of, FILE *to)
 {
 	diff_print(of, 1, to);
@@ -303,7 +299,7 @@ static void test_diff__prints_text_csv_and_json(void **state)
 	                             "10.000,4.303,100.00,43.03,100.00,2,2\n"));
 	assert_non_null(strstr(text, "\ndevice,Exec,l,removed,1,0,3,0,-3,3.000,,,,,,13.04,1,0\n"));
 	free(text);
-	text = print_with(print_json);
+	text = print_with(diff_print_json);
 	assert_non_null(strstr(text, "\"a\": [\"a\\\"b\"]"));
 	assert_non_null(strstr(text, "\"repeats\": \"calls\""));
 	assert_non_null(strstr(text, "\"name\":\"k,1\",\"verdict\":\"slower\""));

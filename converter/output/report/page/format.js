@@ -75,6 +75,9 @@ const nameColumns = new Set(['rank', 'pid', 'tid', 'device', 'core', 'queue', 'j
 	'number', 'iteration', 'domain', 'segment', 'component', 'group', 'peer', 'address', 'stream',
 	'id', 'window', 'step', 'launch']);
 
+// What B has more than A, or how far that may be off.
+const changeColumns = new Set(['difference_ns', 'change_ns', 'change_percent', 'error_percent']);
+
 function isNumeric(column) {
 	return column.type !== 'text';
 }
@@ -91,5 +94,8 @@ function formatCell(column, value) {
 		return String(value);
 	if (isTime(column) && startTime)
 		return `+${formatNs(sinceStart(value))}`;
-	return formatValue(Number(value), unitOf(column));
+
+	const text = formatValue(Number(value), unitOf(column));
+
+	return changeColumns.has(column.name) && !column.name.startsWith('error') && Number(value) > 0 ? `+${text}` : text;
 }

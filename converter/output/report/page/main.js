@@ -39,7 +39,7 @@ function buildAbout() {
 	const notice = document.getElementById('chart-notice');
 	const versions = run.versions || {};
 
-	return [element('p', {}, `Made by flextrace ${versions.flextrace || ''}. Everything stands in this one file; it asks no network for anything. Tables here have their first rows, the files in tables/ have all.`),
+	return [element('p', {}, `Made by ${['flextrace', versions.flextrace].filter(Boolean).join(' ')}. Everything stands in this one file; it asks no network for anything. Tables here have their first rows, ${comparison ? 'flextrace diff --csv prints' : 'the files in tables/ have'} all.`),
 		element('p', {}, 'Point at a heading, a figure or a “?”, or go there by Tab, for its formula. A click on a heading sorts. “exact” shows figures as the CSV files have them.'),
 		notice ? element('details', {}, element('summary', {}, `Charts: ${notice.dataset.name}, its licence`), element('pre', {}, notice.textContent)) : null];
 }
@@ -116,19 +116,20 @@ function showPage() {
 	const main = document.querySelector('main');
 	const shown = [];
 
-	for (const section of sections) {
+	for (const section of comparison ? comparisonSections : sections) {
 		if (!section.exists())
 			continue;
 		shown.push(section);
 		main.append(buildSection(section));
 	}
-	main.prepend(buildVerdict());
+	main.prepend(comparison ? buildComparisonVerdict() : buildVerdict());
 
 	const navigation = buildNavigation(shown);
 
-	document.title = `${programsOf()}: flextrace report`;
-	document.querySelector('header').append(element('h1', {}, programsOf()),
-		element('p', {}, 'flextrace report'), element('label', {class: 'theme'}, 'colours ', themeSwitch()));
+	const [subject, kind] = comparison ? [comparedNames(), 'flextrace diff'] : [programsOf(), 'flextrace report'];
+
+	document.title = `${subject}: ${kind}`;
+	document.querySelector('header').append(element('h1', {}, subject), element('p', {}, kind), element('label', {class: 'theme'}, 'colours ', themeSwitch()));
 	main.before(navigation);
 	watchTips();
 	watchTheme();

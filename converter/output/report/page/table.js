@@ -2,6 +2,8 @@
 // A table that is searched, sorted, shown in exact figures, and saved as CSV.
 
 const pageRows = 12;
+// Of a comparison, what stands in percent as well, or in all rows.
+const detailColumns = new Set(data.comparison ? ['of', 'a_total_ns', 'b_total_ns', 'change_ns', 'error_ns', 'a_repeats', 'b_repeats'] : []);
 const isCompact = (name) => name === 'host' || name === 'pid';
 
 // As our CSV files are: RFC 4180, an apostrophe before what a spreadsheet would run.
@@ -41,6 +43,7 @@ class TableView {
 		this.sortPlace = -1;
 		this.isDescending = false;
 		this.search = '';
+		this.isChosen = () => true;
 		this.isExact = false;
 		this.shown = pageRows;
 		this.rows = table.rows;
@@ -50,7 +53,7 @@ class TableView {
 	// Columns with something in them; host and pid only where ranks do not tell processes apart.
 	filledPlaces() {
 		const {columns, rows, places} = this.table;
-		const all = columns.map((_, i) => i).filter((i) => rows.some((row) => !isEmptyCell(row[i])));
+		const all = columns.map((_, i) => i).filter((i) => !detailColumns.has(columns[i].name) && rows.some((row) => !isEmptyCell(row[i])));
 		const rank = places.get('rank');
 		const areRanked = rank !== undefined && rows.every((row) => !isEmptyCell(row[rank]) ||
 			isEmptyCell(row[places.get('pid')]));
@@ -97,17 +100,39 @@ class TableView {
 		const hidden = table.columns.length - this.places.length;
 		const all = element('input', {type: 'checkbox', change: () => this.setAllColumns(all.checked)});
 
-		return element('div', {class: 'tools'}, search,
+		return element('div', {class: 'tools'}, search, this.buildChoice(),
 			element('label', {}, exact, ' exact'),
 			hidden ? element('label', {}, all, ` ${formatCount(hidden, 'more column')}`) : null,
 			element('button', {type: 'button', class: 'save', 'data-tip': 'The rows below as CSV: those found, in this order, with all columns and exact figures.',
 				click: () => download(`${table.name}.csv`, csvOf(table, this.rows), 'text/csv')}, 'Save as CSV'),
-			element('a', {href: encodeURI(table.file), 'data-tip': 'The whole table, in the directory of this page.'}, table.file),
+			table.file.includes('.') ? element('a', {href: encodeURI(table.file), 'data-tip': 'The whole table, in the directory of this page.'}, table.file) : null,
 			this.status);
 	}
 
 	setSearch(text) {
 		this.search = text.toLowerCase();
+		this.shown = pageRows;
+		this.update();
+	}
+
+	// Rows of one verdict, or of one status.
+	buildChoice() {
+		const {table} = this;
+		const column = table.oneOf('verdict', 'status');
+		const groups = column ? groupRows(table.rows, (row) => table.text(row, column)) : new Map();
+
+		if (groups.size < 2 || groups.size > 12)
+			return null;
+
+		const select = element('select', {'aria-label': `${column} of ${table.title}`, change: () => this.setChoice(column, select.value)},
+			element('option', {value: ''}, `any ${column}`),
+			[...groups].filter(([name]) => name).map(([name, rows]) => element('option', {value: name}, `${name} (${formatNumber(rows.length)})`)));
+
+		return select;
+	}
+
+	setChoice(column, value) {
+		this.isChosen = value ? (row) => this.table.text(row, column) === value : () => true;
 		this.shown = pageRows;
 		this.update();
 	}
@@ -141,7 +166,7 @@ class TableView {
 			(String(value).toLowerCase().includes(this.search) ||
 			formatCell(columns[i], value).toLowerCase().includes(this.search)));
 
-		return this.search ? rows.filter(isFound) : rows.slice();
+		return rows.filter((row) => this.isChosen(row) && (!this.search || isFound(row)));
 	}
 
 	sort(rows) {
@@ -161,7 +186,7 @@ class TableView {
 		this.body.replaceChildren(...this.rows.slice(0, this.shown).map((row) => this.bodyRow(row)));
 		this.more.hidden = this.rows.length <= this.shown;
 		this.more.textContent = `Show more of ${formatCount(this.rows.length, 'row')}`;
-		this.status.textContent = this.search ? `${formatNumber(this.rows.length)} found` : '';
+		this.status.textContent = this.rows.length < this.table.rows.length ? `${formatNumber(this.rows.length)} found` : '';
 	}
 
 	countText() {
@@ -192,7 +217,7 @@ class TableView {
 	bodyCell(column, value) {
 		const exact = isEmptyCell(value) ? '' : String(value);
 		const text = this.isExact ? exact : formatCell(column, value);
-		const share = !this.isExact && unitOf(column) === 'percent' && exact !== '' ? Number(value) : NaN;
+		const share = !this.isExact && unitOf(column) === 'percent' && !changeColumns.has(column.name) && exact !== '' ? Number(value) : NaN;
 		const cell = element('td', {class: isNumeric(column) ? 'number' : 'text',
 			title: text !== exact || text.length > 40 ? exact : null}, text);
 

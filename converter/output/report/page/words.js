@@ -54,6 +54,18 @@ const columnWords = {
 	bytes: 'Bytes that were moved.',
 	source: 'Which input and record in it the row came from.',
 	depth: 'How many intervals are around this one on its thread.',
+	verdict: 'slower, faster: beyond noise, and at least --min-change; unchanged: less, or noise; unknown: not repeated; added, removed: only B, or only A, has it.',
+	difference_ns: 'b_total_ns − a_total_ns.',
+	a_mean_ns: 'Mean time of a call in A.',
+	b_mean_ns: 'Mean time of a call in B.',
+	change_ns: 'b_mean_ns − a_mean_ns.',
+	error_ns: 'Half of the confidence interval around change_ns; empty: not known.',
+	change_percent: '100 · change_ns / a_mean_ns.',
+	error_percent: '100 · error_ns / a_mean_ns.',
+	a_calls: 'Calls in A; of several runs their mean.',
+	b_calls: 'Calls in B; of several runs their mean.',
+	a_repeats: 'Values that the interval rests on: calls, or runs.',
+	b_repeats: 'Values that the interval rests on: calls, or runs.',
 	correlation: 'Number that ties device work to the host call that launched it.',
 };
 
@@ -85,5 +97,5 @@ function columnMeaning(column) {
 }
 
 function headingOf(column) {
-	return column.name.replace(/_percent$/, ' %').replace(/_(ns|bytes|gbps|mhz|ppm|joules|watts)(?=_|$)/, '').replace(/_/g, ' ');
+	return column.name.replace(/^[ab](?=_)/, (side) => side.toUpperCase()).replace(/_percent$/, ' %').replace(/_(ns|bytes|gbps|mhz|ppm|joules|watts)(?=_|$)/, '').replace(/_/g, ' ');
 }
