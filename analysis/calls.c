@@ -10,10 +10,12 @@
 
 #include "analysis_impl.h"
 #include "base/array.h"
+#include "findings/work/work_stats.h"
 #include "model/words/kinds.h"
 
 struct calls {
-	const struct timeline *timeline; /* weak, both */
+	const struct findings *findings; /* weak, all */
+	const struct timeline *timeline;
 	const struct owners *owners;
 	struct stats stats;
 	uint64_t *children_ns; /* owned: by group, what calls below it took */
@@ -81,7 +83,8 @@ static int fill(const struct findings *findings, const char *(*label)(uint8_t ki
                 int (*count)(struct calls *calls), struct row_sink *sink)
 {
 	const struct timeline *timeline = findings->timeline;
-	struct calls calls = {.timeline = timeline, .owners = findings->owners};
+	struct calls calls = {
+		.findings = findings, .timeline = timeline, .owners = findings->owners};
 	int code;
 
 	stats_init(&calls.stats, timeline->strings, label,
@@ -98,31 +101,27 @@ static int fill(const struct findings *findings, const char *(*label)(uint8_t ki
 
 /* -- kernels --------------------------------------------------------------------------------- */
 
-static const char *device_label(uint8_t kind)
-{
-	return kind_of_device(kind)->label;
-}
-
 static int count_kernels(struct calls *calls)
 {
-	const struct timeline *timeline = calls->timeline;
-	uint32_t group;
+	struct work_stats *work;
+	uint32_t place;
 
-	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
-		const struct tick_op *op = &timeline->ops[row->source];
+	FLEXTRACE_TRY(work_stats_borrow(&work, calls->findings));
+	calls->stats.label = work->stats.label;
+	for (uint32_t i = 0; i < work->stats.groups.n; i++) {
+		const struct stats_group *group = name_groups_at(&work->stats.groups, i);
+		uint32_t process = work->queues[group->key.owner].process;
+		struct group_key key = group->key;
 
-		if (calls_is_work(row))
-			FLEXTRACE_TRY(count_call(
-				calls, timeline->identity->devices[op->device].process, op->name,
-				row->kind, interval_ns(row->start_time_ns, row->end_time_ns),
-				&group));
+		key.owner = calls->owners->positions[process];
+		FLEXTRACE_TRY(stats_join(&calls->stats, &key, &work->stats, group, &place));
 	}
 	return FLEXTRACE_OK;
 }
 
 static int fill_kernels(const struct findings *findings, struct row_sink *sink)
 {
-	return fill(findings, device_label, count_kernels, sink);
+	return fill(findings, NULL, count_kernels, sink);
 }
 
 const struct analysis analysis_kernels =

@@ -13,13 +13,6 @@ struct calls_row {
 	double share_percent; /* kernels.csv: of all of its rank */
 };
 
-/* The rows that stand for control blocks; their DMA and preparation are parts, marker zones the
- * inside of them. */
-static inline bool calls_is_work(const struct device_row *row)
-{
-	return row->kind == ROW_EXEC || (row->kind >= ROW_MEMCPY_HTOD && row->kind <= ROW_RELEASE);
-}
-
 #define KERNEL_COLUMNS  13
 #define RUNTIME_COLUMNS 13
 extern const struct column kernel_columns[KERNEL_COLUMNS];

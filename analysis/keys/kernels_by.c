@@ -9,56 +9,73 @@
 #include <stdlib.h>
 
 #include "analysis/analysis_impl.h"
-#include "analysis/calls.h"
 #include "base/array.h"
-#include "base/blocks.h"
+#include "base/map.h"
 #include "base/order.h"
-#include "model/words/kinds.h"
-
-struct grouping;
-
-/* Counts a control block; its parts are no work of their own here. FLEXTRACE_E_MEMORY or 0. */
-typedef int count_block(struct grouping *grouping, const struct tick_op *op,
-                        const struct device_row *row);
+#include "findings/work/work_stats.h"
 
 struct grouping {
 	const struct findings *findings; /* weak */
-	struct stats stats;              /* names are strings of the pool, where it is used */
-	struct string_pool *pool;        /* owned: of names that are made here */
+	struct work_stats *work;         /* weak */
+	struct stats stats;
+	struct string_pool *pool; /* owned: of names that are made here */
 	struct string_cache cache;
-	struct map index;  /* what a name is made of -> the name */
 	struct map seen;   /* (group; exact name) */
 	uint32_t *n_names; /* owned: by group, how many names became one */
 	uint32_t n_allocated;
-	bool is_of_many; /* several processes' devices worked: that is summed up as well */
 };
 
-static const char *label_of(uint8_t kind)
+/* Stores a name that is made of that of some work, or of its queue. FLEXTRACE_E_MEMORY or 0. */
+typedef int name_maker(struct grouping *grouping, uint32_t name, const struct work_queue *queue,
+                       uint32_t *ret_name);
+
+static int join(struct grouping *grouping, const struct group_key *key,
+                const struct stats_group *work)
 {
-	return kind_of_device(kind)->label;
+	uint32_t place, *is_seen;
+
+	FLEXTRACE_TRY(stats_join(&grouping->stats, key, &grouping->work->stats, work, &place));
+	FLEXTRACE_TRY(ARRAY_RESERVE(grouping->n_names, grouping->n_allocated, place + 1ull));
+	FLEXTRACE_TRY(map_enter(&grouping->seen, place, work->key.name, &is_seen));
+	grouping->n_names[place] += *is_seen == MAP_NONE;
+	*is_seen = 1;
+	return FLEXTRACE_OK;
 }
 
-/* Groups all work by what `count` counts it as. */
-static int group(struct grouping *grouping, const struct findings *findings, count_block *count)
+/* Groups all work by what `make` makes of it: by device, or by process, and over all of these where
+ * there are several. */
+static int group_all(struct grouping *grouping, name_maker *make, bool by_device)
 {
-	const struct timeline *timeline = findings->timeline;
-	const struct identity *identity = timeline->identity;
+	const struct owners *owners = grouping->findings->owners;
+	struct work_stats *work = grouping->work;
 
+	for (uint32_t i = 0; i < work->stats.groups.n; i++) {
+		const struct stats_group *group = name_groups_at(&work->stats.groups, i);
+		const struct work_queue *queue = &work->queues[group->key.owner];
+		struct group_key key = {.kind = group->key.kind};
+
+		key.owner = by_device ? owners->device_positions[queue->device]
+		                      : owners->positions[queue->process];
+		FLEXTRACE_TRY(make(grouping, group->key.name, queue, &key.name));
+		FLEXTRACE_TRY(join(grouping, &key, group));
+		key.owner = owners->identity->n_processes;
+		if (work->is_of_many && !by_device)
+			FLEXTRACE_TRY(join(grouping, &key, group));
+	}
+	return stats_finish(&grouping->stats);
+}
+
+static int group(struct grouping *grouping, const struct findings *findings, name_maker *make,
+                 bool by_device)
+{
 	*grouping = (struct grouping){.findings = findings, .pool = string_pool_new()};
 	if (!grouping->pool)
 		return FLEXTRACE_E_MEMORY;
-	for (uint64_t i = 1; i < timeline->n_ops && !grouping->is_of_many; i++) {
-		blocks_pass(i, sizeof(*timeline->ops));
-		grouping->is_of_many = identity->devices[timeline->ops[i].device].process !=
-		                       identity->devices[timeline->ops[0].device].process;
-	}
+	FLEXTRACE_TRY(work_stats_borrow(&grouping->work, findings));
 	string_cache_init(&grouping->cache, grouping->pool);
-	stats_init(&grouping->stats, grouping->pool, label_of, 2 * timeline->device_rows.n_rows);
-	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
-		if (calls_is_work(row))
-			FLEXTRACE_TRY(count(grouping, &timeline->ops[row->source], row));
-	}
-	return stats_finish(&grouping->stats);
+	stats_init(&grouping->stats, grouping->pool, grouping->work->stats.label,
+	           2 * (uint64_t)grouping->work->stats.groups.n);
+	return group_all(grouping, make, by_device);
 }
 
 static void release(struct grouping *grouping)
@@ -67,58 +84,8 @@ static void release(struct grouping *grouping)
 	string_cache_release(&grouping->cache);
 	if (grouping->pool)
 		string_pool_free(grouping->pool);
-	map_release(&grouping->index);
 	map_release(&grouping->seen);
 	free(grouping->n_names);
-}
-
-/* Stores the string of the pool for a name, which `make` made of it; it is made once. */
-static int find_name(struct grouping *grouping, uint32_t of, void (*make)(const char *, char *),
-                     uint32_t *ret_name)
-{
-	const struct string_pool *strings = grouping->findings->timeline->strings;
-	char *text;
-	int code;
-
-	*ret_name = map_find(&grouping->index, of, 0);
-	if (*ret_name != MAP_NONE)
-		return FLEXTRACE_OK;
-	text = malloc(2 * string_length(strings, of) + 1);
-	if (!text)
-		return FLEXTRACE_E_MEMORY;
-	make(string_get(strings, of), text);
-	code = string_intern(&grouping->cache, text, ret_name);
-	free(text);
-	return code < 0 ? code : map_put(&grouping->index, of, 0, *ret_name);
-}
-
-static int count_name(struct grouping *grouping, uint32_t position, uint32_t name,
-                      uint32_t exact_name, const struct device_row *row)
-{
-	const struct group_key key = {position, name, row->kind};
-	uint32_t place, *is_seen;
-
-	FLEXTRACE_TRY(stats_count(&grouping->stats, &key,
-	                          interval_ns(row->start_time_ns, row->end_time_ns), &place));
-	FLEXTRACE_TRY(ARRAY_RESERVE(grouping->n_names, grouping->n_allocated, place + 1ull));
-	FLEXTRACE_TRY(map_enter(&grouping->seen, place, exact_name, &is_seen));
-	grouping->n_names[place] += *is_seen == MAP_NONE;
-	*is_seen = 1;
-	return FLEXTRACE_OK;
-}
-
-/* Counts it by process, and over all of them where there are several. */
-static int count_owned(struct grouping *grouping, uint32_t name, const struct tick_op *op,
-                       const struct device_row *row)
-{
-	const struct identity *identity = grouping->findings->timeline->identity;
-	const struct owners *owners = grouping->findings->owners;
-	uint32_t position = owners->positions[identity->devices[op->device].process];
-
-	FLEXTRACE_TRY(count_name(grouping, position, name, op->name, row));
-	return grouping->is_of_many
-	               ? count_name(grouping, identity->n_processes, name, op->name, row)
-	               : FLEXTRACE_OK;
 }
 
 struct grouped_row {
@@ -144,6 +111,7 @@ static struct grouped_row row_of(struct grouping *grouping, uint32_t line, uint6
 
 	if (line == 0 || stats_line(&grouping->stats, line - 1)->key.owner != at->key.owner)
 		*total_ns = stats_total_of_owner(&grouping->stats, line);
+	row.names = grouping->n_names[grouping->stats.groups.order[line]];
 	row.share_percent = 100.0 * (double)at->total_ns / (double)*total_ns;
 	row.process = at->key.owner < findings->timeline->identity->n_processes
 	                      ? findings->owners->processes[at->key.owner]
@@ -171,13 +139,20 @@ static void group_name(const char *name, char *to)
 	*to = '\0';
 }
 
-static int count_grouped(struct grouping *grouping, const struct tick_op *op,
-                         const struct device_row *row)
+static int make_grouped(struct grouping *grouping, uint32_t name, const struct work_queue *queue,
+                        uint32_t *ret_name)
 {
-	uint32_t name;
+	const struct string_pool *strings = grouping->findings->timeline->strings;
+	char *text = malloc(2 * string_length(strings, name) + 1);
+	int code;
 
-	FLEXTRACE_TRY(find_name(grouping, op->name, group_name, &name));
-	return count_owned(grouping, name, op, row);
+	(void)queue;
+	if (!text)
+		return FLEXTRACE_E_MEMORY;
+	group_name(string_get(strings, name), text);
+	code = string_intern(&grouping->cache, text, ret_name);
+	free(text);
+	return code;
 }
 
 static const struct column grouped_columns[] = {
@@ -192,12 +167,11 @@ static int fill_grouped(const struct findings *findings, struct row_sink *sink)
 {
 	struct grouping grouping;
 	uint64_t total_ns = 0;
-	int code = group(&grouping, findings, count_grouped);
+	int code = group(&grouping, findings, make_grouped, false);
 
 	for (uint32_t i = 0; i < grouping.stats.groups.n && code == FLEXTRACE_OK; i++) {
 		struct grouped_row row = row_of(&grouping, i, &total_ns);
 
-		row.names = grouping.n_names[grouping.stats.groups.order[i]];
 		row_put(sink, &row);
 	}
 	release(&grouping);
@@ -212,19 +186,14 @@ const struct analysis analysis_kernels_grouped = ANALYSIS_CSV(
 /* -- by queue ---------------------------------------------------------------------------------- */
 
 /* Queues are told as numbers: their text is the name. */
-static int count_queue(struct grouping *grouping, const struct tick_op *op,
-                       const struct device_row *row)
+static int make_queue(struct grouping *grouping, uint32_t name, const struct work_queue *queue,
+                      uint32_t *ret_name)
 {
-	uint32_t device = grouping->findings->owners->device_positions[op->device];
-	uint32_t name = map_find(&grouping->index, op->queue, 1);
 	char text[16];
 
-	if (name == MAP_NONE) {
-		snprintf(text, sizeof(text), "%u", op->queue);
-		FLEXTRACE_TRY(string_intern(&grouping->cache, text, &name));
-		FLEXTRACE_TRY(map_put(&grouping->index, op->queue, 1, name));
-	}
-	return count_name(grouping, device, name, op->name, row);
+	(void)name;
+	snprintf(text, sizeof(text), "%u", queue->queue);
+	return string_intern(&grouping->cache, text, ret_name);
 }
 
 static const struct column queue_columns[] = {
@@ -239,14 +208,13 @@ static int fill_by_queue(const struct findings *findings, struct row_sink *sink)
 {
 	struct grouping grouping;
 	uint64_t total_ns = 0;
-	int code = group(&grouping, findings, count_queue);
+	int code = group(&grouping, findings, make_queue, true);
 
 	for (uint32_t i = 0; i < grouping.stats.groups.n && code == FLEXTRACE_OK; i++) {
 		struct grouped_row row = row_of(&grouping, i, &total_ns);
 
 		row.device = findings->owners->devices[stats_line(&grouping.stats, i)->key.owner];
 		row.queue = strtoul(row.of.name, NULL, 10);
-		row.names = grouping.n_names[grouping.stats.groups.order[i]];
 		row_put(sink, &row);
 	}
 	release(&grouping);
@@ -261,18 +229,13 @@ const struct analysis analysis_kernels_by_queue = ANALYSIS_CSV(
 
 #define N_MARKED 10
 
-static void copy_name(const char *name, char *to)
+static int make_exact(struct grouping *grouping, uint32_t name, const struct work_queue *queue,
+                      uint32_t *ret_name)
 {
-	strcpy(to, name);
-}
+	const struct string_pool *strings = grouping->findings->timeline->strings;
 
-static int count_exact(struct grouping *grouping, const struct tick_op *op,
-                       const struct device_row *row)
-{
-	uint32_t name;
-
-	FLEXTRACE_TRY(find_name(grouping, op->name, copy_name, &name));
-	return count_owned(grouping, name, op, row);
+	(void)queue;
+	return string_intern(&grouping->cache, string_get(strings, name), ret_name);
 }
 
 static const struct column variability_columns[] = {
@@ -337,7 +300,7 @@ static int put_owners(struct grouping *grouping, struct row_sink *sink)
 static int fill_variability(const struct findings *findings, struct row_sink *sink)
 {
 	struct grouping grouping;
-	int code = group(&grouping, findings, count_exact);
+	int code = group(&grouping, findings, make_exact, false);
 
 	if (code == FLEXTRACE_OK)
 		code = put_owners(&grouping, sink);

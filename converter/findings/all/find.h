@@ -17,6 +17,7 @@
 #include "findings/power.h"
 #include "findings/statistics/owners.h"
 #include "findings/work/call_tree.h"
+#include "findings/work/work_stats.h"
 #include "model/ledger/ledger.h"
 #include "model/rank_rows.h"
 #include "model/timeline/event_class.h"
@@ -53,6 +54,7 @@ struct findings_owner {
 	uint32_t *iteration_of_op;
 	struct rank_rows rank_rows;
 	struct call_tree call_tree;
+	struct work_stats work_stats;
 };
 
 /* Finds power, the last that asks clocks for places: their maps may go then, before there are more

@@ -62,15 +62,42 @@ static int keep_duration(struct stats *stats, struct stats_group *group, uint64_
 	return FLEXTRACE_OK;
 }
 
+int stats_count_at(struct stats *stats, uint32_t group, uint64_t duration_ns)
+{
+	struct stats_group *of = name_groups_at(&stats->groups, group);
+
+	FLEXTRACE_TRY(keep_duration(stats, of, duration_ns));
+	of->total_ns = spread_add(of->total_ns, duration_ns);
+	return FLEXTRACE_OK;
+}
+
 int stats_count(struct stats *stats, const struct group_key *key, uint64_t duration_ns,
                 uint32_t *ret_group)
 {
-	struct stats_group *group;
-
 	FLEXTRACE_TRY(name_groups_find(&stats->groups, key, ret_group));
-	group = name_groups_at(&stats->groups, *ret_group);
-	FLEXTRACE_TRY(keep_duration(stats, group, duration_ns));
-	group->total_ns = spread_add(group->total_ns, duration_ns);
+	return stats_count_at(stats, *ret_group, duration_ns);
+}
+
+/* Puts the durations of a group into the room for the largest. */
+static void gather(struct stats *stats, const struct stats_group *group)
+{
+	uint64_t at = group->calls;
+
+	stats->scratch_ns[0] = group->total_ns;
+	for (const struct stats_chunk *chunk = group->last; chunk; chunk = chunk->before) {
+		at -= chunk->n;
+		memcpy(stats->scratch_ns + at, chunk->durations_ns,
+		       chunk->n * sizeof(*chunk->durations_ns));
+	}
+}
+
+int stats_join(struct stats *stats, const struct group_key *key, struct stats *from,
+               const struct stats_group *group, uint32_t *ret_group)
+{
+	FLEXTRACE_TRY(name_groups_find(&stats->groups, key, ret_group));
+	gather(from, group);
+	for (uint32_t i = 0; i < group->calls; i++)
+		FLEXTRACE_TRY(stats_count_at(stats, *ret_group, from->scratch_ns[i]));
 	return FLEXTRACE_OK;
 }
 
@@ -121,14 +148,7 @@ uint64_t stats_total_of_owner(const struct stats *stats, uint32_t first)
 
 void stats_spread(struct stats *stats, const struct stats_group *group, struct spread *ret)
 {
-	uint64_t at = group->calls;
-
-	stats->scratch_ns[0] = group->total_ns;
-	for (const struct stats_chunk *chunk = group->last; chunk; chunk = chunk->before) {
-		at -= chunk->n;
-		memcpy(stats->scratch_ns + at, chunk->durations_ns,
-		       chunk->n * sizeof(*chunk->durations_ns));
-	}
+	gather(stats, group);
 	spread_of(stats->scratch_ns, group->calls, ret);
 }
 

@@ -40,6 +40,13 @@ void stats_release(struct stats *stats);
 int stats_count(struct stats *stats, const struct group_key *key, uint64_t duration_ns,
                 uint32_t *ret_group);
 
+/* The same of a group that is known. */
+int stats_count_at(struct stats *stats, uint32_t group, uint64_t duration_ns);
+
+/* Counts all calls of a group of other statistics, after stats_finish() of those. */
+int stats_join(struct stats *stats, const struct group_key *key, struct stats *from,
+               const struct stats_group *group, uint32_t *ret_group);
+
 /* Puts the groups in order: by owner, then largest total first, then by the bytes of name and
  * label. Call when all calls are counted. FLEXTRACE_E_MEMORY or 0. */
 int stats_finish(struct stats *stats);

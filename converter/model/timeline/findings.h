@@ -17,6 +17,7 @@ struct owners;        /* findings/owners.h */
 struct power;         /* findings/power.h */
 struct rank_rows;     /* rank_rows.h */
 struct transfers;     /* transfer_ends.h */
+struct work_stats;    /* findings/work/work_stats.h */
 
 /* Const, like the timeline; all weak. NULL is: not looked for. */
 struct findings {
@@ -35,6 +36,7 @@ struct findings {
 	const struct emitted *emitted; /* what programs counted; NULL: nobody did */
 	const struct aie_options *aie; /* NULL: the defaults */
 	struct call_tree *call_tree;   /* empty until it is first asked for; call_tree_borrow() */
+	struct work_stats *work_stats; /* likewise; work_stats_borrow() */
 };
 
 #endif
