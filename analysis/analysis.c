@@ -14,6 +14,19 @@ const struct analysis *const analysis_all[] = {
 		NULL,
 };
 
+bool analysis_is_usual(const struct analysis *analysis, const struct timeline *timeline)
+{
+	const struct identity *identity = timeline->identity;
+
+	if (analysis->is_on_demand || !analysis->shape_of)
+		return !analysis->is_on_demand;
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		if (identity_is_file_of(identity, timeline->strings, i, analysis->shape_of))
+			return true;
+	}
+	return false;
+}
+
 void analysis_write_shown(struct writer *writer, const char *name)
 {
 	char *shown = strdup(name);

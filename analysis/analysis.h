@@ -16,12 +16,17 @@
 struct analysis {
 	const char *name; /* "kernels" */
 	struct result_file file;
-	/* Whether a timeline has something for it, in one look; NULL: it is always written. */
-	bool (*is_for)(const struct timeline *timeline);
-	bool is_on_demand; /* written only where it is asked for: --with, --summarize-comm */
+	/* Written only where it is asked for: --with, --summarize-comm. */
+	bool is_on_demand;
+	/* Of a table in another tool's shape: likewise, and where a file of that tool was read, as
+	 * IDENTITY_TT_METAL_FILE; NULL: the shape is ours. */
+	const char *shape_of;
 };
 
 /* All analyses, ended by a NULL name. */
 extern const struct analysis *const analysis_all[];
+
+/* Whether it is written of a timeline where nobody asks for it. */
+bool analysis_is_usual(const struct analysis *analysis, const struct timeline *timeline);
 
 #endif

@@ -20,7 +20,7 @@ static int describe_derivations(const struct conversion_options *options, struct
 	if (derivations_read(&derivations, options, NULL) < 0)
 		return FLEXTRACE_OK;
 	for (uint32_t i = 0; (name = derivation_name(i)) && code >= 0; i++)
-		if (derivations.is_off[i] && !derivation_is_on_demand(i))
+		if (derivations.states[i] == DERIVATION_OFF)
 			code = text_list_add(&off, "%s", name);
 	text = code < 0 || !off.n ? NULL : option_join(&off);
 	if (off.n && code >= 0)

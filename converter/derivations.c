@@ -26,18 +26,7 @@ const char *derivation_name(uint32_t i)
 	return i < COMPUTED_COUNTER_COUNT ? computed_counter_name(i) : NULL;
 }
 
-bool derivation_is_on_demand(uint32_t i)
-{
-	const char *name = derivation_name(i);
-
-	for (const struct analysis *const *at = analysis_all; *at && (*at)->name; at++) {
-		if (strcmp((*at)->name, name) == 0)
-			return (*at)->is_on_demand;
-	}
-	return false;
-}
-
-/* -- which are off -------------------------------------------------------------------------- */
+/* -- which are off, and which are asked for ------------------------------------------------- */
 
 static int find(const char *name, size_t length)
 {
@@ -61,7 +50,7 @@ static int refuse(const char *name, size_t length, struct flextrace_error *error
 	return code;
 }
 
-static int set_one(struct derivations *derivations, const char *text, bool is_off,
+static int set_one(struct derivations *derivations, const char *text, enum derivation_state state,
                    struct flextrace_error *error)
 {
 	for (const char *at = text; at;) {
@@ -70,36 +59,34 @@ static int set_one(struct derivations *derivations, const char *text, bool is_of
 
 		if (i < 0)
 			return refuse(at, length, error);
-		derivations->is_off[i] = is_off;
+		derivations->states[i] = (uint8_t)state;
 		at = at[length] ? at + length + 1 : NULL;
 	}
 	return FLEXTRACE_OK;
 }
 
-static int set_all(struct derivations *derivations, const struct text_list *names, bool is_off,
-                   struct flextrace_error *error)
+static int set_all(struct derivations *derivations, const struct text_list *names,
+                   enum derivation_state state, struct flextrace_error *error)
 {
 	for (uint32_t i = 0; i < names->n; i++)
-		FLEXTRACE_TRY(set_one(derivations, names->texts[i], is_off, error));
+		FLEXTRACE_TRY(set_one(derivations, names->texts[i], state, error));
 	return FLEXTRACE_OK;
 }
 
 int derivations_read(struct derivations *derivations, const struct conversion_options *options,
                      struct flextrace_error *error)
 {
-	*derivations = (struct derivations){.is_off = {false}};
-	for (uint32_t i = 0; derivation_name(i); i++)
-		derivations->is_off[i] = derivation_is_on_demand(i);
-	FLEXTRACE_TRY(set_all(derivations, &options->profile_off, true, error));
-	FLEXTRACE_TRY(set_all(derivations, &options->with, false, error));
+	*derivations = (struct derivations){.states = {DERIVATION_USUAL}};
+	FLEXTRACE_TRY(set_all(derivations, &options->profile_off, DERIVATION_OFF, error));
+	FLEXTRACE_TRY(set_all(derivations, &options->with, DERIVATION_ASKED, error));
 	if (options->summarize_comm)
-		FLEXTRACE_TRY(set_one(derivations, "messages", false, error));
-	return set_all(derivations, &options->without, true, error);
+		FLEXTRACE_TRY(set_one(derivations, "messages", DERIVATION_ASKED, error));
+	return set_all(derivations, &options->without, DERIVATION_OFF, error);
 }
 
-bool derivation_is_off(const struct derivations *derivations, const char *name)
+enum derivation_state derivation_state(const struct derivations *derivations, const char *name)
 {
-	int i = find(name, strlen(name));
+	int i = derivations ? find(name, strlen(name)) : -1;
 
-	return i >= 0 && derivations->is_off[i];
+	return i >= 0 ? (enum derivation_state)derivations->states[i] : DERIVATION_USUAL;
 }

@@ -81,7 +81,7 @@ const struct option_spec conversion_option_table[] = {
 	OPTION("without", 0, LIST, MEMBER(without), "NAME,...",
 	       "Do not make these tables, counters, or flows", .is_untold = true),
 	OPTION("with", 0, LIST, MEMBER(with), "NAME,...",
-	       "Make them, whatever the profile says", .is_untold = true),
+	       "Make them, whatever the profile says and the input is", .is_untold = true),
 	OPTION("summarize-comm", 0, FLAG, MEMBER(summarize_comm), NULL,
 	       "Write messages.txt: messages between devices, one a line"),
 	OPTION("report-rows", 0, NUMBER, MEMBER(report_rows), "N",

@@ -273,9 +273,7 @@ static int make_timeline(struct pipeline *pipeline, struct flextrace_error *erro
 
 static bool is_off(const struct pipeline *pipeline, const char *name)
 {
-	const struct derivations *derivations = pipeline->options->derivations;
-
-	return derivations && derivation_is_off(derivations, name);
+	return derivation_state(pipeline->options->derivations, name) == DERIVATION_OFF;
 }
 
 static int select_rows(struct pipeline *pipeline, struct flextrace_error *error)
@@ -306,7 +304,8 @@ static int find(struct pipeline *pipeline, struct flextrace_error *error)
 		.emitted = emitted && emitted->is_known ? emitted : NULL,
 		.core_hz = pipeline->options->core_hz,
 		.draws_no_flows = is_off(pipeline, "flows"),
-		.draws_paths = pipeline->options->derivations && !is_off(pipeline, "critical_path"),
+		.draws_paths = derivation_state(pipeline->options->derivations, "critical_path") ==
+	                       DERIVATION_ASKED,
 		.marks_no_iterations = is_off(pipeline, "iterations"),
 	};
 
@@ -380,37 +379,42 @@ static int close_books(struct pipeline *pipeline, struct flextrace_error *error)
 
 /* -- files ------------------------------------------------------------------------------------- */
 
-static bool is_asked_for(const struct pipeline *pipeline, const struct analysis *analysis)
-{
-	return !is_off(pipeline, analysis->name) &&
-	       (!analysis->is_for || analysis->is_for(&pipeline->selection.timeline)) &&
-	       (!analysis->is_on_demand || pipeline->options->derivations);
-}
+struct chosen_files {
+	const struct result_file *files[MAX_ANALYSES], *others[MAX_ANALYSES];
+	bool is_asked[MAX_ANALYSES];
+};
 
-/* Those that are asked for, or those that are not. Returns how many. */
-static uint32_t list_analyses(const struct pipeline *pipeline, bool are_asked_for,
-                              const struct result_file *files[MAX_ANALYSES])
+/* Which tables are written, and which are not. */
+static void choose_files(const struct pipeline *pipeline, struct chosen_files *chosen,
+                         struct emit_run *run)
 {
-	uint32_t n = 0;
-
 	for (uint32_t i = 0; analysis_all[i] && analysis_all[i]->name; i++) {
-		assert(n < MAX_ANALYSES);
-		if (is_asked_for(pipeline, analysis_all[i]) == are_asked_for)
-			files[n++] = &analysis_all[i]->file;
+		const struct analysis *analysis = analysis_all[i];
+		enum derivation_state state = derivation_state(pipeline->options->derivations,
+		                                               analysis->name);
+
+		assert(i < MAX_ANALYSES);
+		if (state == DERIVATION_ASKED ||
+		    (state == DERIVATION_USUAL &&
+		     analysis_is_usual(analysis, &pipeline->selection.timeline))) {
+			chosen->is_asked[run->n_files] = state == DERIVATION_ASKED;
+			chosen->files[run->n_files++] = &analysis->file;
+		} else {
+			chosen->others[run->n_others++] = &analysis->file;
+		}
 	}
-	return n;
+	run->files = chosen->files;
+	run->is_asked = chosen->is_asked;
+	run->others = chosen->others;
 }
 
 static int write_files(const struct pipeline *pipeline, struct flextrace_error *error)
 {
 	struct emit_options options = pipeline->options->emit;
 	struct emit_run run = options.run ? *options.run : (struct emit_run){0};
-	const struct result_file *files[MAX_ANALYSES], *others[MAX_ANALYSES];
+	struct chosen_files chosen;
 
-	run.n_files = list_analyses(pipeline, true, files);
-	run.files = files;
-	run.n_others = list_analyses(pipeline, false, others);
-	run.others = others;
+	choose_files(pipeline, &chosen, &run);
 	options.run = &run;
 	if (is_off(pipeline, "report"))
 		options.report_rows = 0;

@@ -28,15 +28,6 @@ static bool is_core(const struct timeline *timeline, uint32_t device)
 	return strstr(device_name(timeline, device), CORE_NAME) != NULL;
 }
 
-bool aie_is_in(const struct timeline *timeline)
-{
-	for (uint32_t i = 0; i < timeline->identity->n_devices; i++) {
-		if (is_core(timeline, i))
-			return true;
-	}
-	return false;
-}
-
 const char *aie_tile_name(const struct aie_run *run, const struct aie_core *core)
 {
 	const char *name = device_name(run->timeline, core->device);

@@ -76,9 +76,6 @@ struct aie_run {
 	uint32_t n_cores;
 };
 
-/* Whether a timeline has a core: one look at its devices. */
-bool aie_is_in(const struct timeline *timeline);
-
 /* FLEXTRACE_E_MEMORY or 0; aie_release() in any case. `run` stays where it is. */
 int aie_find(struct aie_run *run, const struct findings *findings);
 void aie_release(struct aie_run *run);

@@ -189,8 +189,9 @@ static int save_aggregate(const struct aie_run *run, struct text_sink *sink)
 {
 	const struct aie_common common = aie_common(run);
 
-	/* of none it says so, in a row */
-	sink->count->rows = common.begin < common.end ? common.end - common.begin : 1;
+	/* of no iteration that is common it says so, in a row */
+	sink->count->rows = common.begin < common.end ? common.end - common.begin
+	                                              : run->n_cores > 0;
 	return write_json(&sink->writer, aie_describe_aggregate(run));
 }
 
@@ -219,7 +220,10 @@ static int write_with(const struct findings *findings, struct text_sink *sink,
 		return write_with(findings, sink, save_##NAME);                          \
 	}                                                                                \
 	const struct analysis analysis_aie_##NAME = {                                    \
-		.name = "aie", .file = ANALYSIS_TEXT(FILE, write_##NAME), .is_for = aie_is_in}
+		.name = "aie",                                                           \
+		.file = ANALYSIS_TEXT(FILE, write_##NAME),                               \
+		.shape_of = IDENTITY_AIE_FILE,                                           \
+	}
 
 AIE_ANALYSIS(index, "index.json");
 AIE_ANALYSIS(aggregate, "aggregate_perf.json");

@@ -68,11 +68,16 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-const struct analysis analysis_device_stats =
-	ANALYSIS_CSV("device_stats", columns, fill, .title = "Firmware and kernels by core",
-                     .what = "How long firmware and kernels took on each core and "
-                             "processor, in cycles: count, mean, median, least, most and "
-                             "standard deviation.");
+const struct analysis analysis_device_stats = {
+	.name = "device_stats",
+	.file = {.name = "device_stats.csv",
+                 .title = "Firmware and kernels by core",
+                 .what = "How long firmware and kernels took on each core and processor, in "
+                         "cycles: "
+                         "count, mean, median, least, most and standard deviation.",
+                 .table = COLUMN_TABLE(columns, fill)},
+	.shape_of = IDENTITY_TT_METAL_FILE,
+};
 
 /* -- the text -------------------------------------------------------------------------------- */
 
@@ -265,4 +270,7 @@ static int write_text(const struct findings *findings, struct text_sink *sink)
 }
 
 const struct analysis analysis_device_stats_text = {
-	.name = "device_stats_text", .file = ANALYSIS_TEXT("device_stats.txt", write_text)};
+	.name = "device_stats_text",
+	.file = ANALYSIS_TEXT("device_stats.txt", write_text),
+	.shape_of = IDENTITY_TT_METAL_FILE,
+};

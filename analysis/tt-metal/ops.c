@@ -243,4 +243,6 @@ const struct analysis analysis_ops = {
                  .what = "Operations of a framework with their host and device times, "
                          "calls and tensors, in the columns of tt-metal's report of "
                          "operations.",
-                 .table.fill = fill}};
+                 .table.fill = fill},
+	.shape_of = IDENTITY_TT_METAL_FILE,
+};

@@ -115,4 +115,7 @@ static int write(const struct findings *findings, struct text_sink *sink)
 }
 
 const struct analysis analysis_rearranged = {
-	.name = "rearranged", .file = ANALYSIS_TEXT("device_rearranged_timestamps.csv", write)};
+	.name = "rearranged",
+	.file = ANALYSIS_TEXT("device_rearranged_timestamps.csv", write),
+	.shape_of = IDENTITY_TT_METAL_FILE,
+};

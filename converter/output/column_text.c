@@ -401,7 +401,7 @@ static int keep_captured(struct writer *captured, struct file_count *count)
 	return has_failed ? FLEXTRACE_E_MEMORY : FLEXTRACE_OK;
 }
 
-/* Of a table without a row, and on failure, nothing stays. */
+/* Of a table that is absent, and on failure, nothing stays. */
 static int close_forms(struct forms *forms, int code, struct flextrace_error *error)
 {
 	struct file_count *count = forms->to.count;
@@ -441,7 +441,7 @@ int column_save(const struct result_file *file, const struct findings *findings,
 		error_set(error, code, "Cannot write %s: no memory", file->name);
 	if (code >= 0 && !ret_count->has_classes) /* what was found is all there is */
 		ret_count->expected = ret_count->rows + ret_count->left_out;
-	ret_count->is_absent = !ret_count->rows && !file->is_on_top &&
+	ret_count->is_absent = !ret_count->rows && !file->is_on_top && !place->keeps_empty &&
 	                       !writer_failed(&forms.to.writer);
 	return close_forms(&forms, code, error);
 }

@@ -12,12 +12,13 @@
 struct save_place {
 	const char *dir; /* weak */
 	bool has_csv, has_lines;
+	bool keeps_empty;    /* a table without a row has a file, too */
 	uint32_t n_captured; /* so many rows are kept as well, for a page */
 };
 
 /* Writes a file, of a table a header line and the rows, and counts them; as lines of JSON it ends
- * in .jsonl. On failure, and of a table without a row, there is no new file; what `ret_count` owns
- * is the caller's even so. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
+ * in .jsonl. On failure, and of a table without a row that nobody keeps, there is no new file;
+ * what `ret_count` owns is the caller's even so. FLEXTRACE_E_MEMORY, FLEXTRACE_E_OUTPUT or 0. */
 int column_save(const struct result_file *file, const struct findings *findings,
                 const struct save_place *place, struct file_count *ret_count,
                 struct flextrace_error *error);

@@ -140,6 +140,7 @@ uint64_t emit_count_overlaps(const struct timeline *timeline)
 struct job {
 	const struct result_file *file; /* weak; NULL: trace.json, or the file of a process */
 	bool is_analysis;
+	bool is_asked;    /* an analysis, which is written also without a row */
 	uint32_t process; /* index, or FLEXTRACE_NONE */
 	char name[64];    /* its path in the output directory */
 	char lines[80];   /* of a table: that as lines of JSON */
@@ -172,6 +173,7 @@ static int run_job(struct work *work, struct job *job)
 		                   &job->error);
 	if (job->is_analysis)
 		pthread_mutex_lock(&work->analysis_lock);
+	place.keeps_empty = job->is_asked;
 	place.dir = job->file->is_on_top ? work->options->output_dir : work->tables_dir;
 	code = column_save(job->file, work->findings, &place, count, &job->error);
 	count->file = work->place.has_csv || !count->has_lines ? job->name : job->lines;
@@ -397,8 +399,11 @@ static struct work *work_new(const struct findings *findings, const struct emit_
 	add_formats(work, names);
 	if (n_ranks)
 		add_processes(work);
-	for (uint32_t i = 0; i < n_files; i++)
+	for (uint32_t i = 0; i < n_files; i++) {
+		work->jobs[work->n_jobs].is_asked = options->run->is_asked &&
+		                                    options->run->is_asked[i];
 		add_file(work, options->run->files[i], true);
+	}
 	return work;
 }
 

@@ -7,8 +7,8 @@
  *   several are written at a time.
  * - A file is written to `<name>.tmp` and renamed when whole: nothing half-written has a final
  *   name.
- * - Tables are in the folder TABLES_DIR, all else stands on top. A table without a row has no file,
- *   and what an earlier conversion left of any table is removed first.
+ * - Tables are in the folder TABLES_DIR, all else stands on top. A table without a row has no file
+ *   where nobody asked for it, and what an earlier conversion left of any table is removed first.
  * - The text format (one row a line, no addresses, no wall clock) is the golden format of the
  *   tests.
  * - Files, columns, units and JSON fields: docs/formats.md.
@@ -38,6 +38,7 @@ struct emit_run {
 	uint32_t n_pairs;
 	const struct result_file *const *files; /* of analyses, in fixed order */
 	uint32_t n_files;
+	const bool *is_asked; /* by file: written also without a row; NULL = none */
 	const struct result_file *const *others; /* analyses that are not asked for */
 	uint32_t n_others;
 };

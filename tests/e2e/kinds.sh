@@ -3,7 +3,7 @@
 # kinds.sh BUILD: each of the 33 runtime and 7 device kinds, recorded once: right name, category and row.
 . "$(dirname "$0")/lib.sh"
 cd "$LTTNG_TEST_DIR"
-"$FLEXTRACE" record --output=out -- "$E2E/all_kinds" >record.log 2>&1 || { cat record.log; fail "record failed"; }
+"$FLEXTRACE" record --output=out --with=ops -- "$E2E/all_kinds" >record.log 2>&1 || { cat record.log; fail "record failed"; }
 check_output out
 
 # The profiler guide's names, read from the one list in events.h.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/identity/identity.h"
 #include "aie_impl.h"
 
 #define NS_PER_S      1000000000u
@@ -164,7 +165,7 @@ static int define_process(struct aie *aie)
 	const struct flextrace_process process = {
 		.rank = FLEXTRACE_RANK_UNKNOWN,
 		.pid = VPID,
-		.boot_id = "imported AIE",
+		.boot_id = IDENTITY_AIE_FILE,
 		.host = IMPORT_HOST,
 		.program = slash ? slash + 1 : path,
 		.runtime = "AIE",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/identity/identity.h"
 #include "tt_impl.h"
 
 #define MAX_PROCESSORS 64u
@@ -51,7 +52,7 @@ static int define_process(struct tt *tt)
 {
 	const struct flextrace_process process = {
 		.rank = FLEXTRACE_RANK_UNKNOWN,
-		.boot_id = "imported tt-metal",
+		.boot_id = IDENTITY_TT_METAL_FILE,
 		.host = IMPORT_HOST,
 		.program = PROGRAM,
 		.runtime = PROGRAM,

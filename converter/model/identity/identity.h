@@ -128,18 +128,27 @@ bool identity_marker(const struct identity *identity, uint32_t device, uint32_t 
 int identity_name_marker(struct identity *identity, uint32_t id, uint32_t name, uint32_t file,
                          uint32_t line);
 
-/* What the boot ids of processes begin with that a file of the torch profiler is about. */
-#define IDENTITY_TORCH_FILE "imported torch rank "
+/* What the boot ids of processes begin with that a file of a tool is about. */
+#define IDENTITY_TORCH_FILE    "imported torch rank "
+#define IDENTITY_TT_METAL_FILE "imported tt-metal"
+#define IDENTITY_AIE_FILE      "imported AIE"
 
-/* Whether a process is such a one: its streams, steps and rows are those of the file. */
-static inline bool identity_is_torch_file(const struct identity *identity,
-                                          const struct string_pool *strings, uint32_t process)
+static inline bool identity_is_file_of(const struct identity *identity,
+                                       const struct string_pool *strings, uint32_t process,
+                                       const char *tool)
 {
 	uint32_t clock = identity->processes[process].host_clock;
 
 	return clock < identity->n_host_clocks &&
-	       strncmp(string_get(strings, identity->host_clocks[clock].boot_id),
-	               IDENTITY_TORCH_FILE, strlen(IDENTITY_TORCH_FILE)) == 0;
+	       strncmp(string_get(strings, identity->host_clocks[clock].boot_id), tool,
+	               strlen(tool)) == 0;
+}
+
+/* Whether streams, steps and rows of a process are those of a torch file. */
+static inline bool identity_is_torch_file(const struct identity *identity,
+                                          const struct string_pool *strings, uint32_t process)
+{
+	return identity_is_file_of(identity, strings, process, IDENTITY_TORCH_FILE);
 }
 
 #endif

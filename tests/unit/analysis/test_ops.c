@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "asked.h"
 #include "cli/report/csv_table.h"
 #include "pipeline.h"
 #include "scratch.h"
@@ -30,14 +31,15 @@ static int stop(void **state)
 	return 0;
 }
 
-/* Converts, and reads ops.csv. */
-static void convert(const char *text)
+/* Converts, and reads ops.csv. NULL: nobody asks for it. */
+static void convert_with(const char *text, const struct derivations *derivations)
 {
 	char *dir = scratch_dir(), path[256];
 	struct pipeline_options options = {
 		.emit = {.output_dir = dir, .formats = "text", .n_threads = 1},
 		.calibrate = CALIBRATE_OPTIONS_INIT,
 		.align = ALIGN_OPTIONS_INIT,
+		.derivations = derivations,
 	};
 	struct pipeline_result result;
 	struct flextrace_error error = {0};
@@ -60,6 +62,14 @@ static void convert(const char *text)
 	if (file)
 		fclose(file);
 	scratch_remove(dir);
+}
+
+static void convert(const char *text)
+{
+	char names[] = "ops";
+	const struct derivations asked = asked_for(names);
+
+	convert_with(text, &asked);
 }
 
 static int find_column(const char *column)
@@ -261,12 +271,23 @@ static void test_ops__an_operation_on_two_devices_has_two_lines(void **state)
 	expect(1, "number", "1");
 }
 
-static void test_ops__is_no_file_without_operations(void **state)
+static void test_ops__is_a_heading_without_operations(void **state)
 {
 	(void)state;
 	convert("2100 5 5 scope begin_ns=2000 name=first kind=34 correlation=4\n" BLOCK(
 		1, 4, 3000, 3010, 3020, 3100, 3110));
 	assert_int_equal(table.n_rows, 0);
+	assert_true(table.n_columns > 0);
+}
+
+/* It has the shape of tt-metal's report. */
+static void test_ops__is_no_file_where_nobody_asks(void **state)
+{
+	(void)state;
+	convert_with("2100 5 5 scope begin_ns=2000 name=first kind=34 correlation=4\n"
+	             "2050 5 5 op_info correlation=4 module=m opcode=dot\n",
+	             NULL);
+	assert_int_equal(table.n_columns, 0);
 }
 
 int main(void)
@@ -279,7 +300,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_ops__joins_runs_by_their_job, stop),
 		cmocka_unit_test_teardown(test_ops__an_operation_on_two_devices_has_two_lines,
 	                                  stop),
-		cmocka_unit_test_teardown(test_ops__is_no_file_without_operations, stop),
+		cmocka_unit_test_teardown(test_ops__is_a_heading_without_operations, stop),
+		cmocka_unit_test_teardown(test_ops__is_no_file_where_nobody_asks, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

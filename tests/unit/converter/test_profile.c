@@ -175,6 +175,14 @@ static void test_profile__says_when_it_cannot_be_read(void **state)
 
 /* -- derivations ---------------------------------------------------------------------------- */
 
+static void expect_state(const struct derivations *derivations, const char *name,
+                         enum derivation_state state)
+{
+	if (derivation_state(derivations, name) != state)
+		fail_msg("%s: state %d instead of %d", name,
+		         (int)derivation_state(derivations, name), (int)state);
+}
+
 static void test_profile__switches_derivations_off(void **state)
 {
 	struct place *place = *state;
@@ -185,13 +193,13 @@ static void test_profile__switches_derivations_off(void **state)
 	read_good(place, "{\"derivations\": {\"loops\": false, \"iterations\": false, "
 	                 "\"flows\": false, \"active\": true, \"PT Active\": false}}");
 	assert_int_equal(derivations_read(&derivations, &place->options, &place->error), 0);
-	assert_true(derivation_is_off(&derivations, "loops"));
-	assert_true(derivation_is_off(&derivations, "kernels"));
-	assert_true(derivation_is_off(&derivations, "PT Active"));
-	assert_false(derivation_is_off(&derivations, "iterations"));
-	assert_false(derivation_is_off(&derivations, "flows"));
-	assert_false(derivation_is_off(&derivations, "active"));
-	assert_false(derivation_is_off(&derivations, "no such thing"));
+	expect_state(&derivations, "loops", DERIVATION_OFF);
+	expect_state(&derivations, "kernels", DERIVATION_OFF);
+	expect_state(&derivations, "PT Active", DERIVATION_OFF);
+	expect_state(&derivations, "iterations", DERIVATION_ASKED);
+	expect_state(&derivations, "flows", DERIVATION_ASKED);
+	expect_state(&derivations, "active", DERIVATION_USUAL);
+	expect_state(&derivations, "no such thing", DERIVATION_USUAL);
 }
 
 static void test_profile__lists_the_derivations_that_there_are(void **state)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "asked.h"
 #include "flex_fixture.h"
 #include "scratch.h"
 #include "text_source.h"
@@ -87,6 +88,27 @@ static void test_core_tables__are_made_of_our_own_firmware(void **state)
 	            "100000.000\n"
 	            "0,node0,1,0,math,Zone,load,2,83000,41500,41500,41000,42000,707,"
 	            "41500.000\n");
+}
+
+/* Tables in tt-metal's shape are for who asks. */
+static void test_core_tables__have_tt_metals_shape_on_demand(void **state)
+{
+	static const char *const files[] = {"tables/device_stats.csv", "tables/device_stats.txt",
+	                                    "tables/device_rearranged_timestamps.csv"};
+	char names[] = "device_stats,device_stats_text,rearranged,ops,aie";
+	const struct derivations asked = asked_for(names);
+	struct flex_run *run = *state;
+
+	convert(run, DEFINITIONS("processors=control,math") RECORDS);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		assert_false(scratch_has(run->out, files[i]));
+
+	run->options.derivations = &asked;
+	convert(run, DEFINITIONS("processors=control,math") RECORDS);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		assert_true(scratch_has(run->out, files[i]));
+	expect_file(run, "tables/aggregate_perf.json",
+	            "{\n\t\"note\":\t\"No common perf iterations across all cores.\"\n}\n");
 	expect_file(run, "tables/device_rearranged_timestamps.csv",
 	            "Clock Frequency [MHz],1000\nPCIe slot,0\n"
 	            "core x,core y,control Firmware Start,control Kernel start,control Kernel End,"
@@ -166,6 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_core_tables__are_made_of_our_own_firmware),
+		TEST(test_core_tables__have_tt_metals_shape_on_demand),
 		TEST(test_core_tables__ask_for_names_of_processors),
 		TEST(test_core_tables__have_times_by_the_fitted_rate),
 		TEST(test_core_tables__have_a_clock_that_is_told_how_good_it_is),
