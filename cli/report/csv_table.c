@@ -12,6 +12,8 @@ void csv_table_release(struct csv_table *table)
 	for (uint64_t i = 0; i < table->n_rows; i++)
 		free(table->rows[i].cells);
 	free(table->rows);
+	free(table->summed);
+	free(table->sums);
 	free(table->columns);
 	*table = (struct csv_table){0};
 }
@@ -77,14 +79,23 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
+/* Exactly, or without its last word, the unit. */
+static bool is_named(const char *column, const char *name, bool without_unit)
+{
+	size_t n = strlen(name);
+
+	return strncmp(column, name, n) == 0 &&
+	       column + n == (without_unit ? strrchr(column, '_') : strchr(column, '\0'));
+}
+
 int csv_table_find(const struct csv_table *table, const char *name, const char *file,
                    uint32_t *ret_column, struct flextrace_error *error)
 {
 	int code;
 
-	for (uint32_t i = 0; i < table->n_columns; i++)
-		if (strcmp(table->columns[i], name) == 0) {
-			*ret_column = i;
+	for (uint32_t i = 0, n = table->n_columns; i < 2 * n; i++)
+		if (is_named(table->columns[i % n], name, i >= n)) {
+			*ret_column = i % n;
 			return FLEXTRACE_OK;
 		}
 	code = error_set(error, FLEXTRACE_E_USAGE, "No column `%s` in %s; there are ", name, file);
@@ -113,15 +124,63 @@ static void cut(struct csv_table *table, uint64_t limit, struct order *order)
 		free(table->rows[--table->n_rows].cells);
 }
 
+/* -- sums -------------------------------------------------------------------------------------- */
+
+bool csv_table_adds_up(const char *column)
+{
+	size_t n = strlen(column);
+
+	return n >= 7 && strcmp(column + n - 7, "self_ns") == 0;
+}
+
+bool csv_table_is_group(const char *column)
+{
+	static const char *const names[] = {"side", "window", "rank", "host", "pid"};
+	size_t i = 0, n = sizeof(names) / sizeof(*names);
+
+	while (i < n && strcmp(column, names[i]) != 0)
+		i++;
+	return i < n;
+}
+
+static int add_up(struct csv_table *table, const struct csv_reader *reader)
+{
+	long double number;
+
+	if (!table->summed) {
+		table->summed = copy_fields(reader, table->n_columns);
+		table->sums = calloc(table->n_columns, sizeof(*table->sums));
+	}
+	if (!table->summed || !table->sums)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		if (csv_table_is_group(table->columns[i]) &&
+		    strcmp(csv_reader_text(reader, i), table->summed[i]) != 0)
+			return FLEXTRACE_OK;
+	}
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		if (csv_table_adds_up(table->columns[i]) &&
+		    csv_table_number(csv_reader_text(reader, i), &number))
+			table->sums[i] += number;
+	}
+	return FLEXTRACE_OK;
+}
+
 static int read_rows(struct csv_reader *reader, const struct csv_table_query *query,
                      struct csv_table *table, struct flextrace_error *error)
 {
 	struct order order = {0};
 	uint32_t rank = 0;
+	bool adds_up = false;
 	int code;
 
-	if (query->sort)
+	for (uint32_t i = 0; i < table->n_columns; i++)
+		adds_up |= csv_table_adds_up(table->columns[i]);
+	table->sorted_by = UINT32_MAX;
+	if (query->sort) {
 		FLEXTRACE_TRY(find_order(table, query->sort, reader->name, &order, error));
+		table->sorted_by = order.column;
+	}
 	if (query->rank)
 		FLEXTRACE_TRY(csv_table_find(table, "rank", reader->name, &rank, error));
 	while ((code = csv_reader_next(reader, error)) > 0) {
@@ -130,6 +189,8 @@ static int read_rows(struct csv_reader *reader, const struct csv_table_query *qu
 		if (query->rank && strcmp(csv_reader_field(reader, rank), query->rank) != 0)
 			continue;
 		table->n_matching++;
+		if (adds_up && add_up(table, reader) < 0)
+			return error_memory(error);
 		if (query->limit && !query->sort && table->n_rows == query->limit)
 			continue;
 		cells = copy_fields(reader, table->n_columns);

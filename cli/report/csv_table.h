@@ -35,7 +35,15 @@ struct csv_table {
 	uint64_t n_rows;
 	uint32_t n_allocated;
 	uint64_t n_matching; /* rows that the query selects, printed or not */
+	uint32_t sorted_by;  /* column; UINT32_MAX: none */
+	/* What adds up, over rows that are in csv_table_is_group() as the first one selected. */
+	char **summed;     /* owned: that row; NULL: nothing adds up */
+	long double *sums; /* owned, by column */
 };
+
+/* Whether a column is of own times, which add up; or tells what they add up over. */
+bool csv_table_adds_up(const char *column);
+bool csv_table_is_group(const char *column);
 
 /*
  * Reads `file`; `name` for messages, weak. FLEXTRACE_E_USAGE: no column of that name, the
@@ -44,7 +52,8 @@ struct csv_table {
 int csv_table_read(FILE *file, const char *name, const struct csv_table_query *query,
                    struct csv_table *ret_table, struct flextrace_error *error);
 
-/* Stores the place of a column. FLEXTRACE_E_USAGE, with the names that there are. */
+/* Stores the place of a column, whose unit may be left out. FLEXTRACE_E_USAGE, with the names
+ * that there are. */
 int csv_table_find(const struct csv_table *table, const char *column, const char *file,
                    uint32_t *ret_column, struct flextrace_error *error);
 

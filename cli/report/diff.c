@@ -79,7 +79,7 @@ static int add_calls(struct diff *diff, enum diff_table table, const struct stat
 	struct diff_entry *entry;
 	struct sample calls;
 
-	if (!of->calls)
+	if (!of->calls || of->total == COLUMN_NONE_U64)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_entry(diff, table, of, &entry));
 	calls = sample_of(of->calls, (double)of->total / of->calls,
@@ -100,60 +100,35 @@ static bool is_wanted(const struct diff *diff, const struct owner_cells *owner)
 	return strcmp(rank, diff->rank) == 0;
 }
 
-/* A table without a row may not be there. */
+static const struct column period_columns[] = {
+	/* of iterations.csv */
+	COLUMN_INIT("rank", struct calls_row, owner.rank, true, 0),
+	COLUMN_INIT("period_ns", struct calls_row, of.total, true, 0),
+};
+
+/* A table without a row may not be there. An iteration is from its start to that of the next. */
 static int read_table(struct diff *diff, enum diff_table table, const char *dir, uint32_t *n_tables,
                       struct flextrace_error *error)
 {
-	bool is_device = table == DIFF_DEVICE;
-	struct calls_row row = {.self_ns = 0};
+	static const struct {
+		const char *name;
+		const struct column *columns;
+		uint32_t n;
+	} sources[] = {
+		[DIFF_RUN] = {"iterations.csv", period_columns, N_COLUMNS(period_columns)},
+		[DIFF_DEVICE] = {"kernels.csv", kernel_columns, KERNEL_COLUMNS},
+		[DIFF_HOST] = {"runtime.csv", runtime_columns, RUNTIME_COLUMNS},
+	};
+	struct calls_row row = {.of = {.kind = "", .name = "iteration", .calls = 1}};
 	struct rows rows;
 
-	if (!rows_open(&rows, dir, is_device ? "kernels.csv" : "runtime.csv",
-	               is_device ? kernel_columns : runtime_columns,
-	               is_device ? KERNEL_COLUMNS : RUNTIME_COLUMNS, error))
+	if (!rows_open(&rows, dir, sources[table].name, sources[table].columns, sources[table].n,
+	               error))
 		return rows.is_absent ? FLEXTRACE_OK : rows.code;
-	++*n_tables;
+	*n_tables += table != DIFF_RUN;
 	while (rows_next(&rows, &row, error)) {
 		if (is_wanted(diff, &row.owner))
 			rows.code = add_calls(diff, table, &row.of);
-		if (rows.code < 0) {
-			error_memory(error);
-			break;
-		}
-	}
-	rows_close(&rows);
-	return rows.code;
-}
-
-struct period_cells { /* of iterations.csv */
-	struct owner_cells owner;
-	uint64_t period_ns;
-};
-
-static const struct column period_columns[] = {
-	COLUMN_INIT("rank", struct period_cells, owner.rank, true, 0),
-	COLUMN_OPTIONAL(struct period_cells, period_ns),
-};
-
-/* Each from its start to the start of the next one. */
-static int read_iterations(struct diff *diff, const char *dir, struct flextrace_error *error)
-{
-	struct period_cells row;
-	struct rows rows;
-
-	if (!rows_open(&rows, dir, "iterations.csv", period_columns, N_COLUMNS(period_columns),
-	               error))
-		return rows.is_absent ? FLEXTRACE_OK : rows.code;
-	while (rows_next(&rows, &row, error)) {
-		struct stats_cells of = {.kind = "", .name = "iteration", .calls = 1};
-
-		of.total = row.period_ns;
-		if (row.period_ns != COLUMN_NONE_U64 && is_wanted(diff, &row.owner))
-			rows.code = add_calls(diff, DIFF_RUN, &of);
-		if (rows.code < 0) {
-			error_memory(error);
-			break;
-		}
 	}
 	rows_close(&rows);
 	return rows.code;
@@ -230,9 +205,8 @@ int diff_add(struct diff *diff, enum diff_side side, const char *name, const cha
 	uint32_t n_tables = 0;
 
 	FLEXTRACE_TRY(read_run(diff, side, name, dir, error));
-	FLEXTRACE_TRY(read_iterations(diff, dir, error));
-	FLEXTRACE_TRY(read_table(diff, DIFF_DEVICE, dir, &n_tables, error));
-	FLEXTRACE_TRY(read_table(diff, DIFF_HOST, dir, &n_tables, error));
+	for (enum diff_table table = DIFF_RUN; table < N_DIFF_TABLES; table++)
+		FLEXTRACE_TRY(read_table(diff, table, dir, &n_tables, error));
 	if (!n_tables)
 		return error_set(error, FLEXTRACE_E_INPUT,
 		                 "There is neither kernels.csv nor runtime.csv: path=%s", dir);

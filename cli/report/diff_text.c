@@ -93,16 +93,13 @@ static void print_verdicts(const struct diff *diff, FILE *to)
 		fprintf(to, "%s%" PRIu32 " %s", between, diff->n_verdicts[i], words[i]);
 		between = ", ";
 	}
+	fprintf(to, "\nThe mean of a call is compared; +- is its %d %% confidence interval, from ",
+	        CONFIDENCE_PERCENT);
 	if (diff_is_of_runs(diff))
-		fprintf(to,
-		        "\nThe mean of a call is compared; +- is its %d %% confidence interval, "
-		        "from %" PRIu32 " and %" PRIu32 " runs.\n",
-		        CONFIDENCE_PERCENT, diff->n_runs[DIFF_A], diff->n_runs[DIFF_B]);
+		fprintf(to, "%" PRIu32 " and %" PRIu32 " runs.\n", diff->n_runs[DIFF_A],
+		        diff->n_runs[DIFF_B]);
 	else
-		fprintf(to,
-		        "\nThe mean of a call is compared; +- is its %d %% confidence interval, "
-		        "from the calls of one run: what differs from run to run is not in it.\n",
-		        CONFIDENCE_PERCENT);
+		fputs("the calls of one run: what differs from run to run is not in it.\n", to);
 }
 
 static void print_table(const struct diff *diff, enum diff_table table, uint64_t limit, FILE *to)

@@ -32,19 +32,6 @@ static const struct column columns[] = {
 	COLUMN(struct diff_row, b_repeats),
 };
 
-/* What was written into memory goes out. */
-static int put_out(struct writer *writer, FILE *to)
-{
-	int code = FLEXTRACE_OK;
-
-	if (writer_failed(writer))
-		code = FLEXTRACE_E_MEMORY;
-	else
-		fwrite(writer->buffer, 1, (size_t)(writer->at - writer->buffer), to);
-	writer_abandon(writer);
-	return code;
-}
-
 int diff_print_csv(const struct diff *diff, FILE *to)
 {
 	struct writer writer;
@@ -53,7 +40,7 @@ int diff_print_csv(const struct diff *diff, FILE *to)
 	column_write_names(&writer, columns, N_COLUMNS(columns));
 	for (uint32_t i = 0; i < diff->n_rows; i++)
 		column_write_row(&writer, columns, N_COLUMNS(columns), &diff->rows[i]);
-	return put_out(&writer, to);
+	return writer_print(&writer, to);
 }
 
 static void write_runs(struct writer *writer, const char *side, const cJSON *runs)
@@ -87,7 +74,7 @@ int diff_print_json(const struct diff *diff, FILE *to)
 		writer_raw(&writer, "}");
 	}
 	writer_raw(&writer, "]}\n");
-	return put_out(&writer, to);
+	return writer_print(&writer, to);
 }
 
 /* -- a page ---------------------------------------------------------------------------------- */

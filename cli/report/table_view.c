@@ -74,16 +74,20 @@ enum look { AS_IT_IS, AS_TIME, AS_BYTES };
 
 struct shown_column {
 	uint32_t column; /* of the table */
-	uint32_t width;
+	uint32_t cells_width, width;
 	enum look look;
 	bool is_number;
-	bool is_same; /* in all rows, which are several, or empty */
+	bool is_same;     /* in all rows, which are several, or empty */
+	bool is_share;    /* in percent */
+	char *heading;    /* owned: its lines, with a NUL behind each */
+	uint32_t n_lines; /* of these */
 };
 
 /* Columns, in the order in which they are shown. */
 struct layout {
 	struct shown_column *shown; /* owned */
 	uint32_t n;
+	uint32_t n_lines; /* of the longest heading */
 };
 
 /* What stands in a cell; `room` holds it where it is made. */
@@ -122,32 +126,42 @@ static void measure(const struct csv_table *table, struct shown_column *shown)
 {
 	char room[HUMAN_BYTES];
 
-	shown->width = text_width(table->columns[shown->column]);
+	shown->cells_width = 0;
 	shown->is_number = shown->is_same = true;
 	for (uint64_t r = 0; r < table->n_rows; r++) {
 		const char *cell = table->rows[r].cells[shown->column];
 		uint32_t width = text_width(cell_text(shown, cell, room));
 		long double number;
 
-		if (width > shown->width)
-			shown->width = width;
+		if (width > shown->cells_width)
+			shown->cells_width = width;
 		shown->is_same &= strcmp(cell, table->rows[0].cells[shown->column]) == 0;
 		shown->is_number &= !*cell || csv_table_number(cell, &number);
 	}
 	shown->is_same &= table->n_rows > 1 || (table->n_rows && !cell_of_first(table, shown));
 }
 
-static void show(const struct csv_table *table, const struct table_view *view,
-                 struct layout *layout, uint32_t column)
+static int show(const struct csv_table *table, const struct table_view *view, struct layout *layout,
+                uint32_t column)
 {
 	struct shown_column *shown = &layout->shown[layout->n];
+	const char *name = table->columns[column];
 
 	*shown = (struct shown_column){
 		.column = column,
-		.look = view->is_human ? look_of(table->columns[column]) : AS_IT_IS,
+		.look = view->is_human ? look_of(name) : AS_IT_IS,
+		.is_share = strcmp(column_unit(name), "%") == 0,
+		.n_lines = 1,
 	};
 	measure(table, shown);
-	layout->n += view->columns || !view->width || !shown->is_same;
+	if (!view->columns && view->width && shown->is_same)
+		return FLEXTRACE_OK;
+	shown->heading = strdup(name);
+	shown->width = text_width(name);
+	if (shown->width < shown->cells_width)
+		shown->width = shown->cells_width;
+	layout->n++;
+	return shown->heading ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
 /* Those that are asked for; a name may come twice. */
@@ -163,7 +177,8 @@ static int show_named(const struct csv_table *table, const struct table_view *vi
 
 		free(name);
 		FLEXTRACE_TRY(code);
-		show(table, view, layout, column);
+		if (show(table, view, layout, column) < 0)
+			return error_memory(error);
 		at = at[n] ? at + n + 1 : NULL;
 	}
 	return FLEXTRACE_OK;
@@ -175,18 +190,22 @@ static int layout_init(struct layout *layout, const struct csv_table *table,
 {
 	size_t n = view->columns ? strlen(view->columns) + 2 : table->n_columns + 1ull;
 
-	*layout = (struct layout){calloc(n, sizeof(*layout->shown)), 0};
+	*layout = (struct layout){calloc(n, sizeof(*layout->shown)), 0, 1};
 	if (!layout->shown)
 		return error_memory(error);
 	if (view->columns)
 		return show_named(table, view, layout, error);
-	for (uint32_t i = 0; i < table->n_columns; i++)
-		show(table, view, layout, i);
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		if (show(table, view, layout, i) < 0)
+			return error_memory(error);
+	}
 	return FLEXTRACE_OK;
 }
 
 static void layout_release(struct layout *layout)
 {
+	for (uint32_t i = 0; layout->shown && i < layout->n; i++)
+		free(layout->shown[i].heading);
 	free(layout->shown);
 }
 
@@ -205,18 +224,72 @@ static uint64_t sum_widths(const struct layout *layout, uint32_t cap)
 	return sum ? sum - 2 : 0;
 }
 
-/* Leaves out the last columns that have no room though texts are cut, all but two, and returns how
- * many. */
-static uint32_t drop_last(struct layout *layout, uint32_t width)
+/* Ends a heading before the unit that stands in the cells; "percent" is a sign. */
+static void shorten(struct shown_column *shown)
 {
-	uint64_t sum = sum_widths(layout, NAME_TEXT_WIDTH);
+	size_t n = strlen(shown->heading);
+	const char *unit = shown->look == AS_TIME ? "_ns" : shown->look == AS_BYTES ? "_bytes" : "";
+
+	if (n > 8 && strcmp(shown->heading + n - 8, "_percent") == 0)
+		stpcpy(shown->heading + n - 8, " %");
+	else if (n > strlen(unit) && strcmp(shown->heading + n - strlen(unit), unit) == 0)
+		shown->heading[n - strlen(unit)] = '\0';
+}
+
+/* Puts the words of a heading on lines, none wider than its longest word and the cells need. */
+static void wrap(struct shown_column *shown)
+{
+	char *line = shown->heading, *word = line;
+
+	shorten(shown);
+	shown->width = shown->cells_width;
+	for (size_t at = 0, n; line[at]; at += n + (line[at + n] != '\0')) {
+		n = strcspn(line + at, "_");
+		shown->width = n > shown->width ? (uint32_t)n : shown->width;
+	}
+	while (*(word += strcspn(word, "_"))) {
+		*word++ = ' ';
+		if ((size_t)(word - line) + strcspn(word, "_") <= shown->width)
+			continue;
+		word[-1] = '\0';
+		line = word;
+		shown->n_lines++;
+	}
+}
+
+/* Which column goes first where there is no room: the last share, else the last one, but
+ * not that by which rows are sorted. */
+static uint32_t least(const struct layout *layout, uint32_t sorted_by)
+{
+	uint32_t i = layout->n, last = layout->n - 1;
+
+	while (i > 0 &&
+	       (!layout->shown[i - 1].is_share || layout->shown[i - 1].column == sorted_by))
+		i--;
+	return i > 0 ? i - 1 : last - (layout->shown[last].column == sorted_by);
+}
+
+/* Makes room: headings on several lines, then columns left out, all but two, though texts are cut;
+ * returns how many. */
+static uint32_t make_room(struct layout *layout, const struct table_view *view, uint32_t sorted_by)
+{
 	uint32_t n_before = layout->n;
 
-	while (layout->n > 2 && sum > width) {
-		const struct shown_column *last = &layout->shown[--layout->n];
-		bool is_cut = !last->is_number && last->width > NAME_TEXT_WIDTH;
+	if (sum_widths(layout, NAME_TEXT_WIDTH) <= view->width)
+		return 0;
+	for (uint32_t i = 0; i < layout->n; i++)
+		wrap(&layout->shown[i]);
+	while (!view->columns && layout->n > 2 &&
+	       sum_widths(layout, NAME_TEXT_WIDTH) > view->width) {
+		uint32_t i = least(layout, sorted_by);
 
-		sum -= 2 + (is_cut ? NAME_TEXT_WIDTH : last->width);
+		free(layout->shown[i].heading);
+		memmove(&layout->shown[i], &layout->shown[i + 1],
+		        (--layout->n - i) * sizeof(*layout->shown));
+	}
+	for (uint32_t i = 0; i < layout->n; i++) {
+		if (layout->shown[i].n_lines > layout->n_lines)
+			layout->n_lines = layout->shown[i].n_lines;
 	}
 	return n_before - layout->n;
 }
@@ -250,25 +323,72 @@ static void fit(struct layout *layout, uint32_t width)
 
 /* -- printing ---------------------------------------------------------------------------------- */
 
-/* `is_heading`: the cells are names, which have no other look. */
-static void print_row(char *const *cells, const struct layout *layout, bool is_heading, FILE *to)
+static void print_cell(const struct layout *layout, uint32_t i, const char *text, FILE *to)
+{
+	const struct shown_column *shown = &layout->shown[i];
+	uint32_t width = text_width(text);
+	int padding = width < shown->width ? (int)(shown->width - width) : 0;
+
+	if (i)
+		fputs("  ", to);
+	if (shown->is_number)
+		fprintf(to, "%*s", padding, "");
+	table_view_print_text(text, shown->width, to);
+	if (!shown->is_number && i + 1 < layout->n)
+		fprintf(to, "%*s", padding, "");
+}
+
+/* Headings stand on the lowest of their lines. */
+static void print_headings(const struct layout *layout, FILE *to)
+{
+	for (uint32_t line = layout->n_lines; line > 0; line--) {
+		fputs(cli_style(to, CLI_BOLD), to);
+		for (uint32_t i = 0; i < layout->n; i++) {
+			const struct shown_column *shown = &layout->shown[i];
+			const char *text = shown->heading;
+
+			for (uint32_t n = shown->n_lines; n > line; n--)
+				text += strlen(text) + 1;
+			print_cell(layout, i, shown->n_lines < line ? "" : text, to);
+		}
+		fprintf(to, "%s\n", cli_style(to, CLI_PLAIN));
+	}
+}
+
+static void print_row(char *const *cells, const struct layout *layout, FILE *to)
 {
 	for (uint32_t i = 0; i < layout->n; i++) {
 		const struct shown_column *shown = &layout->shown[i];
 		char room[HUMAN_BYTES];
-		const char *text = is_heading ? cells[shown->column]
-		                              : cell_text(shown, cells[shown->column], room);
-		uint32_t width = text_width(text);
-		int padding = width < shown->width ? (int)(shown->width - width) : 0;
 
-		if (i)
-			fputs("  ", to);
-		if (shown->is_number)
-			fprintf(to, "%*s", padding, "");
-		table_view_print_text(text, shown->width, to);
-		if (!shown->is_number && i + 1 < layout->n)
-			fprintf(to, "%*s", padding, "");
+		print_cell(layout, i, cell_text(shown, cells[shown->column], room), to);
 	}
+	fputc('\n', to);
+}
+
+/* What own times add up to, and of which rows. */
+static void print_sums(const struct csv_table *table, FILE *to)
+{
+	const char *before = ": ";
+	char room[HUMAN_BYTES];
+
+	if (!table->summed)
+		return;
+	fputs("in all", to);
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		if (csv_table_is_group(table->columns[i]) && *table->summed[i])
+			cli_print(to, ", %s %s", table->columns[i], table->summed[i]);
+	}
+	for (uint32_t i = 0; i < table->n_columns; i++) {
+		const char *name = table->columns[i];
+
+		if (!csv_table_adds_up(name))
+			continue;
+		cli_print(to, "%s%.*s %s", before, (int)strlen(name) - 3, name,
+		          human_time((double)table->sums[i], room));
+		before = ", ";
+	}
+	fputc('\n', to);
 }
 
 /* What a terminal's columns do not repeat in each row. */
@@ -299,19 +419,17 @@ int table_view_print(const struct csv_table *table, const struct table_view *vie
 
 	*ret_n_hidden = 0;
 	if (code == FLEXTRACE_OK) {
-		if (view->width && !view->columns)
-			*ret_n_hidden = drop_last(&layout, view->width);
-		if (view->width)
+		if (view->width) {
+			*ret_n_hidden = make_room(&layout, view, table->sorted_by);
 			fit(&layout, view->width);
+		}
 		if (view->width && !view->columns)
 			print_same(table, to);
-		fputs(cli_style(to, CLI_BOLD), to);
-		print_row(table->columns, &layout, true, to);
-		fprintf(to, "%s\n", cli_style(to, CLI_PLAIN));
-		for (uint64_t r = 0; r < table->n_rows; r++) {
-			print_row(table->rows[r].cells, &layout, false, to);
-			fputc('\n', to);
-		}
+		print_headings(&layout, to);
+		for (uint64_t r = 0; r < table->n_rows; r++)
+			print_row(table->rows[r].cells, &layout, to);
+		if (view->is_human)
+			print_sums(table, to);
 	}
 	layout_release(&layout);
 	return code;
@@ -365,11 +483,10 @@ int table_view_print_json(const struct csv_table *table, const struct table_view
 		write_object(&writer, table, &layout, is_text, table->rows[r].cells);
 	}
 	writer_raw(&writer, table->n_rows ? "]\n" : "[]\n");
-	if (code == FLEXTRACE_OK && writer_failed(&writer))
+	if (code < 0)
+		writer_abandon(&writer);
+	else if (writer_print(&writer, to) < 0)
 		code = error_memory(error);
-	if (code == FLEXTRACE_OK)
-		fwrite(writer.buffer, 1, (size_t)(writer.at - writer.buffer), to);
-	writer_abandon(&writer);
 	layout_release(&layout);
 	return code;
 }

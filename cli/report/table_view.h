@@ -5,8 +5,9 @@
  * - A column whose cells are numbers or empty is right-aligned.
  * - Control characters are printed as '?', so that no name can move the cursor.
  * - On a terminal, what is the same in all of several rows stands above them once, and columns
- *   without any value nowhere; then the last columns that have no room are left out and texts are
- *   cut. Elsewhere all is printed.
+ *   without any value nowhere. Where there is little room headings are words on several lines; then
+ *   shares and the last columns are left out and texts are cut. Elsewhere all is printed.
+ * - Where it has units, what own times add up to stands below.
  */
 #ifndef FLEXTRACE_TABLE_VIEW_H
 #define FLEXTRACE_TABLE_VIEW_H

@@ -180,13 +180,8 @@ static int read_table(struct twice *twice, const char *dir, const struct reading
 
 	if (!rows_open(&rows, dir, reading->name, reading->columns, reading->n_columns, error))
 		return rows.code;
-	while (rows_next(&rows, &row, error)) {
+	while (rows_next(&rows, &row, error))
 		rows.code = reading->take(twice, &row);
-		if (rows.code < 0) {
-			error_set(error, rows.code, "Out of memory");
-			break;
-		}
-	}
 	rows_close(&rows);
 	return rows.code;
 }

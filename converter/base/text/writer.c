@@ -222,3 +222,13 @@ void writer_abandon(struct writer *writer)
 		unlink(writer->tmp_path);
 	release(writer);
 }
+
+int writer_print(struct writer *writer, FILE *to)
+{
+	int code = writer_failed(writer) ? FLEXTRACE_E_MEMORY : FLEXTRACE_OK;
+
+	if (code == FLEXTRACE_OK && writer->at > writer->buffer)
+		fwrite(writer->buffer, 1, (size_t)(writer->at - writer->buffer), to);
+	writer_abandon(writer);
+	return code;
+}

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -48,9 +49,11 @@ int writer_close(struct writer *writer, struct flextrace_error *error);
 /* Removes `<name>.tmp` and releases the writer. Does nothing on a closed one. */
 void writer_abandon(struct writer *writer);
 
-/* Opens a writer whose bytes stay in its buffer, which grows; it ends with writer_abandon(). No
- * memory, now or later: its failure is ENOMEM. */
+/* Opens a writer whose bytes stay in its buffer, which grows; it ends with writer_abandon(), or
+ * with writer_print(), which prints them. No memory, now or later: its failure is ENOMEM, and
+ * FLEXTRACE_E_MEMORY of writer_print(). */
 void writer_open_memory(struct writer *writer);
+int writer_print(struct writer *writer, FILE *to);
 
 static inline bool writer_failed(const struct writer *writer)
 {

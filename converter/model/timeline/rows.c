@@ -99,6 +99,10 @@ static void read_cell(const struct column *column, const char *text, void *place
 
 bool rows_next(struct rows *rows, void *ret_row, struct flextrace_error *error)
 {
+	if (rows->code < 0) {
+		error_memory(error);
+		return false;
+	}
 	rows->code = csv_reader_next(&rows->reader, error);
 	for (uint32_t i = 0; i < rows->n_columns && rows->code > 0; i++)
 		read_cell(&rows->columns[i], csv_reader_text(&rows->reader, rows->places[i]),

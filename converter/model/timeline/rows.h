@@ -32,7 +32,7 @@ bool rows_open(struct rows *rows, const char *dir, const char *name, const struc
 
 /* Stores the cells of the next row, texts until the one after it; false: there is none, or `code`
  * tells why. Members without a cell hold what an empty one means; those without a column stay as
- * they are. */
+ * they are. Who finds no memory for a row stores that in `code`, and it ends. */
 bool rows_next(struct rows *rows, void *ret_row, struct flextrace_error *error);
 void rows_close(struct rows *rows);
 

@@ -185,11 +185,11 @@ static void test_table_view__counts_screen_columns_not_bytes(void **state)
 }
 
 /* What `view` makes of `csv`, or of its JSON. */
-static void expect_view(const char *csv, const struct table_view *view, bool is_json,
-                        uint32_t n_hidden, const char *expected)
+static void expect_view(const char *csv, const char *sort, const struct table_view *view,
+                        bool is_json, uint32_t n_hidden, const char *expected)
 {
 	static const bool is_text[8] = {false, true};
-	const struct csv_table_query query = {0};
+	const struct csv_table_query query = {.sort = sort};
 	struct flextrace_error error = {0};
 	struct csv_table table;
 	FILE *file = make_file(csv);
@@ -232,11 +232,13 @@ static void test_table_view__shows_the_columns_that_are_asked_for(void **state)
 	static const char csv[] = "a,b,c\n1,x,\n2,y,\n";
 
 	(void)state;
-	expect_view(csv, &(struct table_view){.columns = "b,a"}, false, 0, "b  a\nx  1\ny  2\n");
-	expect_view(csv, &(struct table_view){.columns = "c", .width = 80}, false, 0, "c\n \n \n");
-	expect_view(csv, &(struct table_view){.columns = "b,d"}, false, 0,
+	expect_view(csv, NULL, &(struct table_view){.columns = "b,a"}, false, 0,
+	            "b  a\nx  1\ny  2\n");
+	expect_view(csv, NULL, &(struct table_view){.columns = "c", .width = 80}, false, 0,
+	            "c\n \n \n");
+	expect_view(csv, NULL, &(struct table_view){.columns = "b,d"}, false, 0,
 	            "!No column `d` in this table; there are a, b, c");
-	expect_view(csv, &(struct table_view){.columns = "b"}, true, 0,
+	expect_view(csv, NULL, &(struct table_view){.columns = "b"}, true, 0,
 	            "[{\"b\": \"x\"},\n {\"b\": \"y\"}]\n");
 }
 
@@ -246,16 +248,16 @@ static void test_table_view__leaves_out_what_a_terminal_has_no_room_for(void **s
 	static const char same[] = "a,rank,b\n1,0,x\n2,0,x\n";
 
 	(void)state;
-	expect_view(csv, &(struct table_view){.width = 24}, false, 1,
+	expect_view(csv, NULL, &(struct table_view){.width = 24}, false, 1,
 	            "         a           b\n1234567890  1234567890\n");
-	expect_view(csv, &(struct table_view){.width = 34}, false, 0,
+	expect_view(csv, NULL, &(struct table_view){.width = 34}, false, 0,
 	            "         a           b           c\n1234567890  1234567890  1234567890\n");
-	expect_view(csv, &(struct table_view){0}, false, 0,
+	expect_view(csv, NULL, &(struct table_view){0}, false, 0,
 	            "         a  empty           b           c\n"
 	            "1234567890         1234567890  1234567890\n");
-	expect_view(same, &(struct table_view){.width = 80}, false, 0,
+	expect_view(same, NULL, &(struct table_view){.width = 80}, false, 0,
 	            "all rows: rank 0, b x\na\n1\n2\n");
-	expect_view(same, &(struct table_view){.width = 80, .columns = "rank"}, false, 0,
+	expect_view(same, NULL, &(struct table_view){.width = 80, .columns = "rank"}, false, 0,
 	            "rank\n   0\n   0\n");
 }
 
@@ -264,29 +266,75 @@ static void test_table_view__gives_durations_and_bytes_units(void **state)
 	(void)state;
 	expect_view("start_ns,dur_ns,total_ns,bytes,calls\n"
 	            "1234567,999,1234567,2500000,1000\n5,-1500,,7,1\n",
-	            &(struct table_view){.is_human = true}, false, 0,
+	            NULL, &(struct table_view){.is_human = true}, false, 0,
 	            "start_ns    dur_ns  total_ns    bytes  calls\n"
 	            " 1234567    999 ns   1.23 ms  2.50 MB   1000\n"
 	            "       5  -1.50 us               7 B       1\n");
+}
+
+/* A share goes first, and the column that rows are sorted by stays. */
+static void test_table_view__makes_room_by_headings_on_lines(void **state)
+{
+	static const char csv[] = "name,host_self_ns,host_self_percent,mean_ns,device_self_ns\n"
+				  "a long name of a function,12,5.00,3,1\n"
+				  "another,100,95.00,9,2\n";
+
+	(void)state;
+	expect_view(csv, NULL, &(struct table_view){.width = 63, .is_human = true}, false, 0,
+	            "                             host    host        device\n"
+	            "name                         self  self %  mean    self\n"
+	            "a long name of a function   12 ns    5.00  3 ns    1 ns\n"
+	            "another                    100 ns   95.00  9 ns    2 ns\n"
+	            "in all: host_self 112 ns, device_self 3 ns\n");
+	expect_view(csv, NULL, &(struct table_view){.width = 50, .is_human = true}, false, 1,
+	            "                             host        device\n"
+	            "name                         self  mean    self\n"
+	            "a long name of a function   12 ns  3 ns    1 ns\n"
+	            "another                    100 ns  9 ns    2 ns\n"
+	            "in all: host_self 112 ns, device_self 3 ns\n");
+	expect_view(csv, "device_self", &(struct table_view){.width = 34}, false, 3,
+	            "                           device\n"
+	            "                             self\n"
+	            "name                           ns\n"
+	            "another                         2\n"
+	            "a long name of a function       1\n");
+}
+
+/* Of the side and the rank of the first row, whether they are printed or not. */
+static void test_table_view__adds_up_own_times(void **state)
+{
+	static const char csv[] = "side,name,self_ns,rank\nhost,a,10,0\ndevice,a,5,0\nhost,b,1,0\n"
+				  "host,a,20,1\nhost,a,30,\nhost,b,1,\ndevice,a,5,\n";
+	static const struct table_view view = {.columns = "name", .is_human = true};
+
+	(void)state;
+	expect_view(csv, NULL, &view, false, 0,
+	            "name\na\na\nb\na\na\nb\na\n"
+	            "in all, side host, rank 0: self 11 ns\n");
+	expect_view("self_ns,rank,pid\n10,0,7\n20,1,8\n5,0,7\n", NULL,
+	            &(struct table_view){.columns = "pid", .is_human = true}, false, 0,
+	            "pid\n  7\n  8\n  7\nin all, rank 0, pid 7: self 15 ns\n");
+	expect_view("self_ns\n", NULL, &(struct table_view){.is_human = true}, false, 0,
+	            "self_ns\n");
 }
 
 /* The second column is of texts, whatever they look like. */
 static void test_table_view__is_json_that_keeps_every_value(void **state)
 {
 	(void)state;
-	expect_view("n,name,f\n9007199254740993,12,1.50\n-5,\"a\"\"b<\",\n007,,+1\n",
+	expect_view("n,name,f\n9007199254740993,12,1.50\n-5,\"a\"\"b<\",\n007,,+1\n", NULL,
 	            &(struct table_view){.is_human = true}, true, 0,
 	            "[{\"n\": \"9007199254740993\", \"name\": \"12\", \"f\": 1.50},\n"
 	            " {\"n\": -5, \"name\": \"a\\\"b\\u003c\", \"f\": null},\n"
 	            " {\"n\": \"007\", \"name\": null, \"f\": \"+1\"}]\n");
-	expect_view("n\n", &(struct table_view){0}, true, 0, "[]\n");
+	expect_view("n\n", NULL, &(struct table_view){0}, true, 0, "[]\n");
 }
 
 static void test_table_view__names_the_columns_that_there_are(void **state)
 {
 	(void)state;
-	expect(kernels, (struct csv_table_query){.sort = "total"}, 0,
-	       "!No column `total` in kernels.csv; there are rank, name, total_ns");
+	expect(kernels, (struct csv_table_query){.sort = "totals"}, 0,
+	       "!No column `totals` in kernels.csv; there are rank, name, total_ns");
 	expect("cause,count\n", (struct csv_table_query){.rank = "0"}, 0,
 	       "!No column `rank` in kernels.csv; there are cause, count");
 }
@@ -316,6 +364,8 @@ int main(void)
 		cmocka_unit_test(test_table_view__shows_the_columns_that_are_asked_for),
 		cmocka_unit_test(test_table_view__leaves_out_what_a_terminal_has_no_room_for),
 		cmocka_unit_test(test_table_view__gives_durations_and_bytes_units),
+		cmocka_unit_test(test_table_view__makes_room_by_headings_on_lines),
+		cmocka_unit_test(test_table_view__adds_up_own_times),
 		cmocka_unit_test(test_table_view__is_json_that_keeps_every_value),
 		cmocka_unit_test(test_table_view__names_the_columns_that_there_are),
 		cmocka_unit_test(test_table_view__takes_what_is_hostile),
