@@ -151,6 +151,29 @@ static void read_collective(const struct trace_event *event, struct event_call *
 		call->bytes = 0;
 }
 
+/* A copy by the engine of MTIA tells its direction, and how many bytes, in arguments. */
+static void read_dma_request(const struct trace_event *event, struct event_call *call)
+{
+	static const struct {
+		const char *direction;
+		uint8_t kind;
+	} copies[] = {
+		{"HOST_TO_DEVICE", FLEXTRACE_DEVICE_MEMCPY_HTOD},
+		{"DEVICE_TO_HOST", FLEXTRACE_DEVICE_MEMCPY_DTOH},
+		{"DEVICE_TO_DEVICE", FLEXTRACE_DEVICE_MEMCPY_DTOD},
+	};
+	const struct trace_arg *direction = trace_event_arg(event, "direction");
+
+	if (!direction || !trace_text_is(&event->name, "dma_request"))
+		return;
+	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
+		if (!trace_text_is(&direction->value.text, copies[i].direction))
+			continue;
+		call->kind = copies[i].kind;
+		trace_event_number(event, "size", &call->bytes);
+	}
+}
+
 static void classify(const struct trace_event *event, struct event_call *call)
 {
 	struct torch_class class = torch_class_of(text_of(&event->cat), text_of(&event->name));
@@ -162,6 +185,8 @@ static void classify(const struct trace_event *event, struct event_call *call)
 		return;
 	read_place(event, call);
 	read_collective(event, call);
+	if (class.kind == FLEXTRACE_DEVICE_KERNEL)
+		read_dma_request(event, call);
 }
 
 static int read_call(struct event_import *events, const struct trace_event *event,

@@ -201,6 +201,9 @@ static const char rows[] = FILE_OF("",
 	"{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":500,\"tid\":501,\"ts\":33,\"args\":"
 		"{\"Device Type\":0,\"Device Id\":-1,\"Bytes\":4}},"
 	"{\"ph\":\"i\",\"name\":\"Record Window End\",\"pid\":\"\",\"tid\":\"\",\"ts\":99},"
+	X("mtia_ccp_events", "dma_request", DEVICE, AT(36, 1),
+		"\"direction\":\"DEVICE_TO_HOST\",\"size\":512") ","
+	X("mtia_ccp_events", "dma_request", DEVICE, AT(38, 1), "\"direction\":\"UP\"") ","
 	"{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"b\",\"pid\":500,\"tid\":501,\"ts\":40},"
 	"{\"ph\":\"E\",\"name\":\"b\",\"pid\":500,\"tid\":501,\"ts\":41}");
 /* clang-format on */
@@ -223,7 +226,10 @@ static void test_torch__gives_rows_of_devices_to_them(void **state)
 {
 	struct flex_run *run = convert(state, rows);
 
-	assert_int_equal(run->events.n_rows, 4);
+	assert_int_equal(run->events.n_rows, 6);
+	assert_cell(&run->events, flex_row(&run->events, "kind", "Memcpy DtoH", NULL, NULL),
+	            "bytes", "512");
+	flex_row(&run->events, "name", "dma_request", "kind", "Exec"); /* whereto is not known */
 	assert_cell(&run->events, flex_row(&run->events, "name", "k", "kind", "Exec"), "queue",
 	            "7");
 	assert_cell(&run->events, flex_row(&run->events, "name", "a", "kind", "State"), "queue",
@@ -494,7 +500,7 @@ static void test_torch__takes_ranks_for_files_that_tell_none(void **state)
 	assert_int_equal(flex_count(&run->events, "rank", "5"),
 	                 flex_count(&run->events, "rank", "3"));
 	assert_int_equal(flex_count(&run->events, "rank", "2"), 2);
-	assert_int_equal(flex_count(&run->events, "rank", ""), 4);
+	assert_int_equal(flex_count(&run->events, "rank", ""), 6);
 }
 
 #define BASED(base, rank, pid)                                                                 \
