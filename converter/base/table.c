@@ -166,3 +166,50 @@ void table_release(struct table *table)
 	}
 	*table = (struct table)TABLE_INIT;
 }
+
+int table_index_init(struct table_index *index, const struct table *table, size_t row_bytes)
+{
+	uint64_t n_rows = 0;
+	uint32_t n = 0;
+
+	for (const struct table_chunk *chunk = table->first; chunk; chunk = chunk->next)
+		n++;
+	*index = (struct table_index){
+		.chunks = malloc((n + 1) * sizeof(*index->chunks)),
+		.first_rows = malloc((n + 1) * sizeof(*index->first_rows)),
+		.n = n,
+	};
+	if (!index->chunks || !index->first_rows) {
+		table_index_release(index);
+		return FLEXTRACE_E_MEMORY;
+	}
+	n = 0;
+	for (const struct table_chunk *chunk = table->first; chunk; chunk = chunk->next) {
+		index->chunks[n] = chunk;
+		index->first_rows[n++] = n_rows;
+		n_rows += chunk->used_bytes / row_bytes;
+	}
+	return FLEXTRACE_OK;
+}
+
+void table_index_release(struct table_index *index)
+{
+	free(index->chunks);
+	free(index->first_rows);
+	*index = (struct table_index){.n = 0};
+}
+
+const void *table_index_get(const struct table_index *index, uint64_t i, size_t row_bytes)
+{
+	uint32_t low = 0, high = index->n;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (index->first_rows[middle] <= i)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (const char *)index->chunks[low]->rows + (i - index->first_rows[low]) * row_bytes;
+}

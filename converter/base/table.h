@@ -119,4 +119,19 @@ void table_take(struct table *to, struct table *from);
 
 void table_release(struct table *table);
 
+/* Where the chunks of a table of one row size are, which stays as it is: finds any row in
+ * O(log chunks). */
+struct table_index {
+	const struct table_chunk **chunks; /* owned; weak */
+	uint64_t *first_rows;              /* owned: number of their first rows */
+	uint32_t n;
+};
+
+/* FLEXTRACE_E_MEMORY or 0. */
+int table_index_init(struct table_index *index, const struct table *table, size_t row_bytes);
+void table_index_release(struct table_index *index); /* also of zeroes */
+
+/* Row `i`, which there is. */
+const void *table_index_get(const struct table_index *index, uint64_t i, size_t row_bytes);
+
 #endif

@@ -234,10 +234,11 @@ struct file_count {
 	/* rows this format cannot hold (a counter that is not a number) or has no need of (one that
 	 * stays as it is), or that the views hide */
 	uint64_t left_out;
-	uint64_t arrows;         /* trace.json: flow arrows drawn */
-	uint64_t replaced_bytes; /* bytes of names that are no UTF-8, written as U+FFFD */
-	uint64_t expected;       /* rows of the tables behind the file; = rows + left_out */
-	bool has_classes;        /* `by_class` adds up to `rows`; else it is all 0 */
+	uint64_t arrows;          /* of a trace: arrows drawn */
+	uint64_t arrows_left_out; /* whose ends are not both shown, or that would lead back */
+	uint64_t replaced_bytes;  /* bytes of names that are no UTF-8, written as U+FFFD */
+	uint64_t expected;        /* rows of the tables behind the file; = rows + left_out */
+	bool has_classes;         /* `by_class` adds up to `rows`; else it is all 0 */
 	uint64_t by_class[RECORD_CLASS_COUNT];
 	uint64_t left_out_by_class[RECORD_CLASS_COUNT]; /* adds up to `left_out` */
 	const char *title, *what;                       /* weak: of a table, from its result_file */

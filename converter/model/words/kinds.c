@@ -3,40 +3,44 @@
 
 #define RUNTIME_CATEGORY "privateuse1_runtime"
 
-#define ROW_KIND(label, category)                                         \
-	{                                                                 \
-		label, category, sizeof(label) - 1, sizeof(category) - 1, \
+#define ROW_KIND(label, category)                                                \
+	{                                                                        \
+		label, category, sizeof(label) - 1, sizeof(category) - 1, false, \
+	}
+#define USUAL_KIND(label, category)                                             \
+	{                                                                       \
+		label, category, sizeof(label) - 1, sizeof(category) - 1, true, \
 	}
 
 static const struct row_kind host_kinds[] = {
-	[FLEXTRACE_RUNTIME_USER] = ROW_KIND("User", "user_annotation"),
+	[FLEXTRACE_RUNTIME_USER] = USUAL_KIND("User", "user_annotation"),
 #define KIND(id, value, guide, flex) [FLEXTRACE_RUNTIME_##id] = ROW_KIND(guide, RUNTIME_CATEGORY),
 	FLEXTRACE_RUNTIME_KINDS(KIND)
 #undef KIND
-		[FLEXTRACE_RUNTIME_OP] = ROW_KIND("Op", "cpu_op"),
-	[FLEXTRACE_RUNTIME_CALL] = ROW_KIND("Runtime", RUNTIME_CATEGORY),
+		[FLEXTRACE_RUNTIME_OP] = USUAL_KIND("Op", "cpu_op"),
+	[FLEXTRACE_RUNTIME_CALL] = USUAL_KIND("Runtime", RUNTIME_CATEGORY),
 	[FLEXTRACE_RUNTIME_STEP] = ROW_KIND("Step", "user_annotation"),
 	[HOST_STEP] = ROW_KIND("Step", "user_annotation"),
 	[HOST_WINDOW] = ROW_KIND("Window", "user_annotation"),
-	[HOST_COLLECTIVE] = ROW_KIND("Collective", "collective_comm"),
+	[HOST_COLLECTIVE] = USUAL_KIND("Collective", "collective_comm"),
 	[HOST_ASYNC] = ROW_KIND("Async", "user_annotation"),
 };
 
 static const struct row_kind device_kinds[DEVICE_ROW_KIND_COUNT] = {
 	[ROW_DMA_IN] = ROW_KIND("DmaI", "device_dma"),
-	[ROW_PREP] = ROW_KIND("Prep", "device_prep"),
-	[ROW_EXEC] = ROW_KIND("Exec", "kernel"),
+	[ROW_PREP] = USUAL_KIND("Prep", "device_prep"),
+	[ROW_EXEC] = USUAL_KIND("Exec", "kernel"),
 	[ROW_DMA_OUT] = ROW_KIND("DmaO", "device_dma"),
 	[ROW_MEMCPY_HTOD] = ROW_KIND("Memcpy HtoD", "gpu_memcpy"),
 	[ROW_MEMCPY_DTOH] = ROW_KIND("Memcpy DtoH", "gpu_memcpy"),
 	[ROW_MEMCPY_DTOD] = ROW_KIND("Memcpy DtoD", "gpu_memcpy"),
 	[ROW_MEMCPY_PTOP] = ROW_KIND("Memcpy PtoP", "gpu_memcpy"),
-	[ROW_MEMSET] = ROW_KIND("Memset", "gpu_memset"),
-	[ROW_RELEASE] = ROW_KIND("Release", "device_release"),
-	[ROW_STATE] = ROW_KIND("State", "device_state"),
+	[ROW_MEMSET] = USUAL_KIND("Memset", "gpu_memset"),
+	[ROW_RELEASE] = USUAL_KIND("Release", "device_release"),
+	[ROW_STATE] = USUAL_KIND("State", "device_state"),
 	[ROW_FIRMWARE] = ROW_KIND("FW", "firmware"),
 	[ROW_KERNEL] = ROW_KIND("Kernel", "firmware"),
-	[ROW_ZONE] = ROW_KIND("Zone", "firmware"),
+	[ROW_ZONE] = USUAL_KIND("Zone", "firmware"),
 };
 
 const struct row_kind *kind_of_host(uint8_t kind)

@@ -14,6 +14,7 @@ struct row_kind {
 	char label[48];              /* "Exec" */
 	char category[24];           /* Kineto's where it has one: "kernel" */
 	uint8_t n_label, n_category; /* bytes */
+	bool is_usual;               /* the one that its category means by itself */
 };
 
 /* `kind`: enum flextrace_runtime_kind or enum host_kind. A kind that a newer tracer recorded is

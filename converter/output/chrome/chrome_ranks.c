@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * chrome_ranks.c: the file of a single rank, for TensorBoard's torch plug-in and Holistic Trace
- * Analysis. Their rules, as far as they are not Kineto's conventions anyway (docs/formats.md):
- *
- * - a kernel's pid is its args.device, below 64; nothing else has such a pid
- * - what has args.stream is a kernel, and what has args.correlation without it is a launch
- * - a copy is called "Memcpy HtoD (...)", a setting of memory "Memset (...)"
- * - a collective is an operation `gloo:<op>` with one of five names, an External id that no other
- *   row has (they are told apart by it), and its size as the dims of a tensor
- * - everything belongs to a ProfilerStep#N
+ * chrome_ranks.c: numbers and times of the file of a single rank, as its readers need them
+ * (events/event_ranks.c), and what the file that a rank was imported from said of it.
  */
 #include "chrome.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/text/ascii.h"
-#include "model/words/kinds.h"
 
 #define MAX_DEVICES 64
 
 /* 2^42 us, 50 days. From twice as much on a double does not hold every ns. */
 #define MAX_LEAD_NS ((int64_t)1000 << 42)
-
-/* External ids of collectives; those of rows are correlations, which count up from 1. */
-#define COLLECTIVE_ID ((uint64_t)1 << 52)
-
-/* -- numbers ----------------------------------------------------------------------------------- */
 
 /* The real pid where it cannot be taken for a device. */
 static uint32_t number_host(const struct process *process, uint32_t otherwise)
@@ -39,31 +18,17 @@ static uint32_t number_host(const struct process *process, uint32_t otherwise)
 	return pid >= MAX_DEVICES ? (uint32_t)pid : otherwise;
 }
 
-void chrome_number_process(struct chrome_ids *ids, const struct view *view, uint32_t process)
+void chrome_number_process(struct chrome_ids *ids, const struct events *events)
 {
-	const struct identity *identity = view->identity;
-	bool is_taken[MAX_DEVICES] = {false};
-	uint32_t next = 0;
+	const struct identity *identity = events->view.identity;
+	uint32_t process = events->process;
 
 	ids->process_pid[process] = number_host(&identity->processes[process],
 	                                        ids->process_pid[process]);
 	for (uint32_t i = 0; i < identity->n_devices; i++) {
-		const struct device *device = &identity->devices[i];
-
-		if (device->process != process || device->device >= MAX_DEVICES)
-			continue;
-		ids->device_pid[i] = device->device;
-		is_taken[device->device] = true;
-	}
-	for (uint32_t i = 0; i < identity->n_devices; i++) {
-		const struct device *device = &identity->devices[i];
-
-		if (device->process != process || device->device < MAX_DEVICES)
-			continue;
-		while (next < MAX_DEVICES && is_taken[next])
-			next++;
-		if (next < MAX_DEVICES)
-			ids->device_pid[i] = next++;
+		if (identity->devices[i].process == process &&
+		    events->device_number[i] < MAX_DEVICES)
+			ids->device_pid[i] = events->device_number[i];
 	}
 }
 
@@ -90,137 +55,38 @@ void chrome_write_dur(struct chrome *chrome, int64_t start_time_ns, int64_t end_
 	writer_double(&chrome->writer, us_of(chrome, end_time_ns) - us_of(chrome, start_time_ns));
 }
 
-/* -- copies ------------------------------------------------------------------------------------ */
+/* -- what its file said ------------------------------------------------------------------------ */
 
-bool chrome_is_copy(const struct chrome *chrome, const struct device_row *row)
+/* The text of an annotation of the file's process; NULL: there is none. */
+static const char *find_annotation(const struct chrome *chrome, const char *name)
 {
-	return chrome->process != FLEXTRACE_NONE && row->kind >= ROW_MEMCPY_HTOD &&
-	       row->kind <= ROW_MEMSET;
-}
+	const struct string_pool *strings = chrome->events.view.strings;
 
-void chrome_write_copy_head(struct chrome *chrome, const struct device_row *row)
-{
-	const struct row_kind *kind = kind_of_device(row->kind);
-	uint32_t id = chrome->view.timeline->ops[row->source].name;
-	const char *name = string_get(chrome->view.strings, id);
-	struct writer *writer = &chrome->writer;
-	char *text = NULL;
-
-	chrome_write_kind_head(writer, kind);
-	if (strncmp(name, "Memcpy", 6) == 0 || strncmp(name, "Memset", 6) == 0)
-		view_write_json(&chrome->view, writer, id);
-	else if (!*name)
-		writer_json(writer, kind->label, strlen(kind->label));
-	else if (asprintf(&text, "%s (%s)", kind->label, name) >= 0)
-		writer_json(writer, text, strlen(text));
-	else {
-		writer->failure = ENOMEM;
-		text = NULL; /* what it is then nobody promises */
-	}
-	free(text);
-}
-
-void chrome_write_bandwidth(struct chrome *chrome, const struct device_row *row)
-{
-	uint64_t n_bytes = chrome->view.timeline->ops[row->source].bytes;
-	uint64_t ns = (uint64_t)row->end_time_ns - (uint64_t)row->start_time_ns;
-
-	if (!n_bytes || !ns)
-		return;
-	CHROME_ARG(&chrome->writer, "memory bandwidth (GB/s)");
-	writer_double(&chrome->writer, (double)n_bytes / (double)ns);
-}
-
-/* -- rows -------------------------------------------------------------------------------------- */
-
-/* Equal but for case and underscores: "AllReduce" is "all_reduce". */
-static bool is_same_op(const char *name, const char *op)
-{
-	for (;; name++, op++) {
-		while (*name == '_' || *name == '-')
-			name++;
-		while (*op == '_')
-			op++;
-		if (ascii_lower(*name) != *op)
-			return false;
-		if (!*op)
-			return true;
-	}
-}
-
-/* The operation that TensorBoard knows; NULL: it does not. */
-static const char *known_op(const char *name)
-{
-	static const char *const ops[] = {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
-	                                  "reduce"};
-
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-		if (is_same_op(name, ops[i]))
-			return ops[i];
+	TABLE_EACH(struct instant_row, row, &chrome->events.view.timeline->instants) {
+		if (row->class == RECORD_ANNOTATION &&
+		    view_track_process(&chrome->events.view, row->track) ==
+		            chrome->events.process &&
+		    strcmp(string_get(strings, row->name), name) == 0)
+			return string_get(strings, row->value);
 	}
 	return NULL;
 }
 
-/* Of the text that derive made of a collective: quotes in its strings have a backslash. */
-static uint64_t bytes_of(const char *args)
+bool chrome_write_told_member(struct chrome *chrome, const char *name)
 {
-	static const char key[] = ",\"bytes\":";
-	const char *at = strstr(args, key);
+	const char *said = NULL;
 
-	return at ? strtoull(at + sizeof(key) - 1, NULL, 10) : 0;
-}
-
-/* Opens the arguments. */
-static void write_collective_args(struct chrome *chrome, uint64_t n_bytes)
-{
-	writer_format(&chrome->writer,
-	              ",\"args\":{\"kind\":\"Collective\",\"External id\":%" PRIu64
-	              ",\"Input Dims\":[[%" PRIu64
-	              "]],\"Input type\":[\"unsigned char\"],\"bytes\":%" PRIu64,
-	              COLLECTIVE_ID + chrome->n_collectives++, n_bytes, n_bytes);
-}
-
-void chrome_write_collective(struct chrome *chrome, const struct host_row *row)
-{
-	const struct string_pool *strings = chrome->view.strings;
-	const char *op = known_op(string_get(strings, row->name));
-	struct writer *writer = &chrome->writer;
-
-	chrome_next(chrome);
-	writer_literal(writer, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":");
-	if (op)
-		writer_format(writer, "\"gloo:%s\"", op);
-	else
-		view_write_json(&chrome->view, writer, row->name);
-	fragments_write(&chrome->fragments.track_ids, row->track, writer);
-	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
-	write_collective_args(chrome, bytes_of(string_get(strings, row->args)));
-	writer_literal(writer, ",\"args\":");
-	view_write_json(&chrome->view, writer, row->args);
-	writer_literal(writer, "}}");
-}
-
-void chrome_write_rank_row(struct chrome *chrome, const struct rank_row *row)
-{
-	struct writer *writer = &chrome->writer;
-
-	chrome_next(chrome);
-	if (row->op)
-		writer_format(writer, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"gloo:%s\"",
-		              row->op);
-	else
-		writer_format(writer,
-		              "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":"
-		              "\"ProfilerStep#%u\"",
-		              row->number);
-	chrome_write_ids(writer, chrome->ids.process_pid[row->process], chrome_rank_tid(row));
-	chrome_write_times(chrome, row->start_time_ns, row->end_time_ns);
-	if (row->op)
-		write_collective_args(chrome, row->bytes);
-	else
-		writer_literal(writer, ",\"args\":{\"kind\":\"Step\"");
-	writer_format(writer, ",\"found\":\"%s\"}}",
-	              row->op        ? "in the work of its devices"
-	              : row->is_turn ? "turn of the loop in its kernels"
-	                             : "all of the rank");
+	if (chrome->events.process != FLEXTRACE_NONE &&
+	    identity_is_torch_file(chrome->events.view.identity, chrome->events.view.strings,
+	                           chrome->events.process))
+		said = find_annotation(chrome, name);
+	/* Holistic Trace Analysis looks for this blank. */
+	if (!said || (*said != '[' && !strstr(said, "\"rank\": ")) || !told_is_json(said))
+		return false;
+	writer_char(&chrome->writer, '"');
+	writer_raw(&chrome->writer, name);
+	writer_literal(&chrome->writer, "\": ");
+	writer_json_inside(&chrome->writer, said, strlen(said));
+	writer_literal(&chrome->writer, ",\n");
+	return true;
 }

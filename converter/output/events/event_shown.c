@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "chrome_shown.h"
+#include "event_shown.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const uint8_t tables[N_SOURCES] = {
 	[FROM_COUNTERS] = OF_COUNTERS, [FROM_MEMORY] = OF_MEMORY,
 };
 
-const struct table *chrome_table(const struct findings *findings, enum chrome_source source)
+const struct table *event_table(const struct findings *findings, enum event_source source)
 {
 	if (source == FROM_FLOWS)
 		return findings->flows;
@@ -26,30 +26,30 @@ const struct table *chrome_table(const struct findings *findings, enum chrome_so
 /* Every row that has a time starts with it. */
 _Static_assert(offsetof(struct flow, from_time_ns) == 0, "time first");
 
-size_t chrome_row_bytes(enum chrome_source source)
+size_t event_row_bytes(enum event_source source)
 {
 	return source == FROM_FLOWS ? sizeof(struct flow) : any_row_bytes[tables[source]];
 }
 
-bool chrome_is_of_process(const struct chrome *chrome, enum chrome_source source, const void *row)
+bool event_is_of_process(const struct events *events, enum event_source source, const void *row)
 {
-	const struct view *view = &chrome->view;
+	const struct view *view = &events->view;
 	const struct flow *flow = row;
 	struct any_row of;
 
 	switch (source) {
 	case FROM_HOST:
-		return chrome_shows(
-			chrome, view_track_process(view, ((const struct host_row *)row)->track));
+		return events_show(events,
+		                   view_track_process(view, ((const struct host_row *)row)->track));
 	case FROM_DEVICE:
-		return chrome_shows(
-			chrome, view_track_process(view, ((const struct device_row *)row)->track));
+		return events_show(
+			events, view_track_process(view, ((const struct device_row *)row)->track));
 	case FROM_FLOWS:
-		return chrome_shows(chrome, view_track_process(view, flow->from_track)) &&
-		       chrome_shows(chrome, view_track_process(view, flow->to_track));
+		return events_show(events, view_track_process(view, flow->from_track)) &&
+		       events_show(events, view_track_process(view, flow->to_track));
 	default:
 		any_row_read(view->timeline, tables[source], row, &of);
-		return chrome_shows(chrome, of.process);
+		return events_show(events, of.process);
 	}
 }
 
@@ -59,9 +59,9 @@ static bool has_type(const char *types, const char *phases)
 	return !types || strpbrk(types, phases);
 }
 
-bool chrome_is_shown(const struct chrome *chrome, enum chrome_source source)
+bool event_is_shown(const struct events *events, enum event_source source)
 {
-	const char *types = chrome->views.types;
+	const char *types = events->views.types;
 
 	switch (source) {
 	case FROM_HOST:
@@ -76,42 +76,58 @@ bool chrome_is_shown(const struct chrome *chrome, enum chrome_source source)
 	}
 }
 
-int chrome_changes_counter(struct chrome_counters *counters, const struct counter_row *row)
+/* What the counters that we make are in. */
+static const char *unit_of(const struct events *events, const struct counter_row *row)
 {
+	static const struct {
+		const char *name, *unit;
+	} units[] = {{"Power", "W"}, {"TransferBW", "GB/s"}, {"PT Active", "%"}};
+	const char *name = string_get(events->view.strings, row->name);
+
+	for (size_t i = 0; row->is_device && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(units[i].name, name) == 0)
+			return units[i].unit;
+	}
+	return NULL;
+}
+
+int event_changes_counter(struct events *events, const struct counter_row *row,
+                          const char **ret_unit)
+{
+	struct event_counters *counters = &events->counters;
 	uint64_t line = (uint64_t)row->name << 32 | row->core;
 	uint64_t owner = (uint64_t)row->is_device << 32 | row->owner;
+	struct event_counter *last;
 	uint32_t place;
 	int is_new;
 
 	if (!isfinite(row->value))
 		return 0; /* JSON cannot hold it */
-	is_new = MAP_PLACE(&counters->lines, line, owner, counters->values, counters->n, &place);
+	is_new = MAP_PLACE(&counters->lines, line, owner, counters->last, counters->n, &place);
 	FLEXTRACE_TRY(is_new);
-	if (!is_new && row->value == counters->values[place])
+	last = &counters->last[place];
+	if (is_new)
+		last->unit = unit_of(events, row);
+	*ret_unit = last->unit;
+	if (!is_new && row->value == last->value)
 		return 0;
-	counters->values[place] = row->value;
+	last->value = row->value;
 	return 1;
 }
 
-void chrome_counters_release(struct chrome_counters *counters)
-{
-	map_release(&counters->lines);
-	free(counters->values);
-}
-
 /* Calls `take` with each row of the process that is shown. */
-static void each_row(struct chrome *chrome, enum chrome_source source,
+static void each_row(struct events *events, enum event_source source,
                      void (*take)(struct file_count *count, enum record_class class))
 {
-	const struct timeline *timeline = chrome->view.timeline;
+	const struct timeline *timeline = events->view.timeline;
 	struct table_cursor cursor = table_begin(timeline_table(timeline, tables[source]));
 	struct any_row of;
 	const void *row;
 
-	while ((row = table_next(&cursor, chrome_row_bytes(source)))) {
+	while ((row = table_next(&cursor, event_row_bytes(source)))) {
 		any_row_read(timeline, tables[source], row, &of);
-		if (chrome_shows(chrome, of.process))
-			take(chrome->count, of.class);
+		if (events_show(events, of.process))
+			take(events->count, of.class);
 	}
 }
 
@@ -121,33 +137,33 @@ static void expect_row(struct file_count *count, enum record_class class)
 	count->expected++;
 }
 
-void chrome_expect(struct chrome *chrome)
+void event_expect(struct events *events)
 {
 	for (int source = 0; source < N_SOURCES; source++) {
 		if (tables[source] != NO_ROWS)
-			each_row(chrome, source, expect_row);
+			each_row(events, source, expect_row);
 	}
 }
 
-void chrome_leave_out(struct file_count *count, enum record_class class)
+void event_leave_out(struct file_count *count, enum record_class class)
 {
 	count->left_out++;
 	count->left_out_by_class[class]++;
 }
 
-void chrome_count_hidden(struct chrome *chrome)
+void event_count_hidden(struct events *events)
 {
 	for (int source = 0; source < N_SOURCES; source++) {
-		if (tables[source] != NO_ROWS && !chrome_is_shown(chrome, source))
-			each_row(chrome, source, chrome_leave_out);
+		if (tables[source] != NO_ROWS && !event_is_shown(events, source))
+			each_row(events, source, event_leave_out);
 	}
 }
 
-bool chrome_has_ops(const struct chrome *chrome)
+bool event_has_ops(const struct events *events)
 {
-	TABLE_EACH(struct host_row, row, &chrome->view.timeline->host_rows) {
+	TABLE_EACH(struct host_row, row, &events->view.timeline->host_rows) {
 		if (row->kind == FLEXTRACE_RUNTIME_OP &&
-		    chrome_is_of_process(chrome, FROM_HOST, row))
+		    event_is_of_process(events, FROM_HOST, row))
 			return true;
 	}
 	return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * chrome_losses.c: the lines of what was lost and of what was left out, one for each cause and
+ * event_losses.c: the lines of what was lost and of what was left out, one for each cause and
  * place.
  *
  * What was lost at a time that nobody knows is one interval over everything, around those whose
@@ -10,14 +10,9 @@
 
 #include "base/array.h"
 #include "base/order.h"
-#include "chrome.h"
+#include "events.h"
 
 #define MAX_PLACES 64u /* of a cause, with a line of its own each */
-
-uint32_t chrome_loss_pid(enum loss_cause cause)
-{
-	return ledger_is_loss(cause) ? CHROME_LOSSES_PID : CHROME_LEFT_OUT_PID;
-}
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
@@ -67,18 +62,18 @@ static int add_lines(struct losses *lines, const struct view *view)
 
 /* -- intervals --------------------------------------------------------------------------------- */
 
-static int add_interval(struct chrome *chrome, uint32_t line, const struct loss_span *span,
+static int add_interval(struct events *events, uint32_t line, const struct loss_span *span,
                         bool is_timed)
 {
 	return ARRAY_PUSH(
-		chrome->losses.intervals, chrome->losses.n,
-		(struct chrome_loss){span->first_ns, span->last_ns, span->count, line, is_timed});
+		events->losses.intervals, events->losses.n,
+		(struct event_loss){span->first_ns, span->last_ns, span->count, line, is_timed});
 }
 
 /* Intervals of a line are apart, within the one over everything. */
-static int add_intervals(struct chrome *chrome, uint32_t line, const struct loss_span *everything)
+static int add_intervals(struct events *events, uint32_t line, const struct loss_span *everything)
 {
-	const struct loss *loss = &chrome->losses.lines.all[line];
+	const struct loss *loss = &events->losses.lines.all[line];
 	struct loss_span unknown = {everything->first_ns, everything->last_ns, loss->all.count};
 
 	for (uint32_t i = 0; i < loss->n_spans; i++) {
@@ -87,20 +82,20 @@ static int add_intervals(struct chrome *chrome, uint32_t line, const struct loss
 		if (i + 1 < loss->n_spans && span.last_ns > loss->spans[i + 1].first_ns)
 			span.last_ns = loss->spans[i + 1].first_ns;
 		unknown.count -= span.count;
-		FLEXTRACE_TRY(add_interval(chrome, line, &span, true));
+		FLEXTRACE_TRY(add_interval(events, line, &span, true));
 	}
-	return unknown.count ? add_interval(chrome, line, &unknown, false) : 0;
+	return unknown.count ? add_interval(events, line, &unknown, false) : 0;
 }
 
 /* Of all rows and losses; 0, 0 where none has a time. */
-static struct loss_span find_extent(const struct chrome *chrome)
+static struct loss_span find_extent(const struct events *events)
 {
-	const struct timeline *timeline = chrome->view.timeline;
+	const struct timeline *timeline = events->view.timeline;
 	struct loss_span all = {timeline->first_time_ns, timeline->last_time_ns, 0};
 	bool is_empty = !all.first_ns && !all.last_ns;
 
-	for (uint32_t i = 0; i < chrome->losses.lines.n; i++) {
-		const struct loss_span *line = &chrome->losses.lines.all[i].all;
+	for (uint32_t i = 0; i < events->losses.lines.n; i++) {
+		const struct loss_span *line = &events->losses.lines.all[i].all;
 
 		if (line->first_ns == INT64_MIN)
 			continue;
@@ -116,31 +111,32 @@ static struct loss_span find_extent(const struct chrome *chrome)
 /* What begins at one time is in order of its lines, and what holds others before them. */
 static int compare_losses(const void *left, const void *right)
 {
-	const struct chrome_loss *a = left, *b = right;
+	const struct event_loss *a = left, *b = right;
 
 	return ORDER(a->first_time_ns, b->first_time_ns) ?: ORDER(a->line, b->line) ?:
 	       ORDER(a->is_timed, b->is_timed);
 }
 
-int chrome_losses_init(struct chrome *chrome)
+int event_losses_init(struct events *events)
 {
 	struct loss_span everything;
 
-	FLEXTRACE_TRY(add_lines(&chrome->losses.lines, &chrome->view));
-	if (!chrome->losses.lines.n)
+	FLEXTRACE_TRY(add_lines(&events->losses.lines, &events->view));
+	if (!events->losses.lines.n)
 		return 0;
-	everything = find_extent(chrome);
-	for (uint32_t i = 0; i < chrome->losses.lines.n; i++)
-		FLEXTRACE_TRY(add_intervals(chrome, i, &everything));
-	qsort(chrome->losses.intervals, chrome->losses.n, sizeof(chrome->losses.intervals[0]),
+	everything = find_extent(events);
+	for (uint32_t i = 0; i < events->losses.lines.n; i++)
+		FLEXTRACE_TRY(add_intervals(events, i, &everything));
+	qsort(events->losses.intervals, events->losses.n, sizeof(events->losses.intervals[0]),
 	      compare_losses);
 	return 0;
 }
 
-void chrome_losses_release(struct chrome *chrome)
+void event_losses_release(struct events *events)
 {
-	losses_release(&chrome->losses.lines);
-	free(chrome->losses.intervals);
+	losses_release(&events->losses.lines);
+	free(events->losses.intervals);
+	writer_abandon(&events->losses.text);
 }
 
 /* -- an event ---------------------------------------------------------------------------------- */
@@ -155,36 +151,38 @@ static void append_number(struct writer *text, const char **separator, const cha
 	*separator = ", ";
 }
 
-void chrome_append_loss_place(const struct chrome *chrome, struct writer *text,
-                              const struct loss_place *place, const char *separator)
+void event_append_loss_place(const struct events *events, struct writer *text,
+                             const struct loss_place *place, const char *separator)
 {
 	if (place->process != FLEXTRACE_NONE) {
 		writer_raw(text, separator);
-		chrome_append_process(text, &chrome->view.identity->processes[place->process]);
+		line_append_rank(text, &events->view.identity->processes[place->process]);
 		separator = ", ";
 	}
 	append_number(text, &separator, "device ", place->device);
 	append_number(text, &separator, "core ", place->core);
 	if (place->stream != FLEXTRACE_NONE) {
 		writer_format(text, "%sstream ", separator);
-		view_write_stream(&chrome->view, text, place->stream);
+		view_write_stream(&events->view, text, place->stream);
 	}
 }
 
-void chrome_write_loss(struct chrome *chrome, const struct chrome_loss *loss)
+void event_of_loss(struct events *events, const struct event_loss *loss, struct file_event *event)
 {
-	const struct loss *line = &chrome->losses.lines.all[loss->line];
-	struct writer *writer = &chrome->writer;
+	const struct loss *line = &events->losses.lines.all[loss->line];
+	const char *cause = ledger_cause_id(line->cause);
+	struct writer *text = &events->losses.text;
 
-	chrome_next(chrome);
-	writer_format(writer, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\"",
-	              ledger_is_loss(line->cause) ? "loss" : "left_out",
-	              ledger_cause_id(line->cause));
-	chrome_write_ids(writer, chrome_loss_pid(line->cause), loss->line + 1);
-	chrome_write_times(chrome, loss->first_time_ns, loss->last_time_ns);
-	writer_literal(writer, ",\"args\":{\"count\":");
-	chrome_write_exact(writer, loss->count);
-	writer_literal(writer, ",\"place\":\"");
-	chrome_append_loss_place(chrome, writer, &line->place, "");
-	writer_raw(writer, loss->is_timed ? "\"}}" : "\",\"time\":\"unknown\"}}");
+	event_begin(event, EVENT_INTERVAL, ON_LOSSES, loss->line);
+	event->start_time_ns = loss->first_time_ns;
+	event->end_time_ns = loss->last_time_ns;
+	event->label = (struct trace_text){cause, strlen(cause)};
+	event->category = ledger_is_loss(line->cause) ? EVENT_TEXT("loss") : EVENT_TEXT("left_out");
+	event_add_u64(event, EVENT_KEY_COUNT, loss->count);
+	text->at = text->buffer;
+	event_append_loss_place(events, text, &line->place, "");
+	event_add_text(event, EVENT_KEY_PLACE, ARG_WORD, text->buffer,
+	               (size_t)(text->at - text->buffer));
+	if (!loss->is_timed)
+		event_add_word(event, EVENT_KEY_TIME, "unknown");
 }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chrome.h"
+#include "events.h"
 
 #include <stdlib.h>
 
 #include "base/heap.h"
 
-static bool is_before(const struct chrome_later *a, const struct chrome_later *b)
+static bool is_before(const struct event_later *a, const struct event_later *b)
 {
 	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->id < b->id);
 }
 
-HEAP_DEFINE(laters, struct chrome_later, is_before);
+HEAP_DEFINE(laters, struct event_later, is_before);
 
-int chrome_heap_push(struct chrome_heap *heap, const struct chrome_later *later)
+int event_heap_push(struct event_heap *heap, const struct event_later *later)
 {
 	uint64_t i = heap->n;
 
 	if (i == heap->n_allocated) {
 		uint64_t n = i ? 2 * i : 256;
-		struct chrome_later *grown = realloc(heap->later, n * sizeof(*grown));
+		struct event_later *grown = realloc(heap->later, n * sizeof(*grown));
 
 		if (!grown)
 			return FLEXTRACE_E_MEMORY;
@@ -30,7 +30,7 @@ int chrome_heap_push(struct chrome_heap *heap, const struct chrome_later *later)
 	return 0;
 }
 
-struct chrome_later chrome_heap_pop(struct chrome_heap *heap)
+struct event_later event_heap_pop(struct event_heap *heap)
 {
 	return laters_pop(heap->later, heap->n--);
 }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * event_rows.c: rows of the host, instants, counters and arrows as events.
+ */
+#include "events.h"
+
+static void name_event(struct file_event *event, uint32_t name, const struct row_kind *kind)
+{
+	event->name = name;
+	event->label = (struct trace_text){kind->label, kind->n_label};
+	event->category = (struct trace_text){kind->category, kind->n_category};
+}
+
+/* Kineto's readers find what belongs together by the External id; in trace.json it would say the
+ * same again. */
+void event_add_correlation(const struct events *events, uint64_t correlation,
+                           struct file_event *event)
+{
+	if (correlation == 0)
+		return;
+	event_add_u64(event, EVENT_KEY_CORRELATION, correlation);
+	if (events_are_of_rank(events))
+		event_add_u64(event, EVENT_KEY_EXTERNAL_ID,
+		              events->is_without_ops ? 0 : correlation);
+}
+
+/* Arguments as the program recorded them: an object or array stays one. */
+static void add_recorded(const struct events *events, uint8_t key, uint32_t string,
+                         struct file_event *event)
+{
+	struct string_text text;
+
+	if (!string)
+		return;
+	text = string_text(events->view.strings, string);
+	if ((text.bytes[0] == '{' || text.bytes[0] == '[') && told_is_json(text.bytes))
+		event_add_text(event, key, ARG_JSON, text.bytes, text.length);
+	else
+		event_add_string(event, key, string);
+}
+
+/* -- the host ---------------------------------------------------------------------------------- */
+
+void event_of_host(const struct events *events, const struct host_row *row,
+                   struct file_event *event)
+{
+	const struct row_kind *kind = kind_of_host(row->kind);
+	struct told told;
+
+	event_begin(event, EVENT_INTERVAL, ON_TRACK, row->track);
+	event->start_time_ns = row->start_time_ns;
+	event->end_time_ns = row->end_time_ns;
+	event->status = row->status;
+	event->has_status = true;
+	name_event(event, row->name, kind);
+	if (event_told_of_host(events, row, &told)) {
+		event_tell(event, &told, event->label);
+		event->has_status = !event_told_has(&told, "status");
+		return;
+	}
+	event->file = row->file;
+	event->line = row->line;
+	if (!kind->is_usual)
+		event_add_text(event, EVENT_KEY_KIND, ARG_WORD, kind->label, kind->n_label);
+	event_add_correlation(events, row->correlation, event);
+	add_recorded(events, EVENT_KEY_ARGS, row->args, event);
+}
+
+void event_of_instant(const struct events *events, const struct instant_row *row,
+                      struct file_event *event)
+{
+	const char *label = instant_kind_name(row->class);
+	struct told told;
+
+	event_begin(event, EVENT_INSTANT, ON_TRACK, row->track);
+	event->start_time_ns = event->end_time_ns = row->time_ns;
+	event->status = row->status;
+	event->has_status = true;
+	event->err_ns = row->err_ns;
+	event->name = row->name;
+	event->label = (struct trace_text){label, strlen(label)};
+	event->category = row->class == RECORD_MARKER_BATCH ? EVENT_TEXT("firmware")
+	                                                    : EVENT_TEXT("cpu_instant_event");
+	if (event_told(events, row->value, &told)) {
+		event_tell(event, &told, event->label);
+		event->has_status = !event_told_has(&told, "status");
+		return;
+	}
+	if (row->class == RECORD_ANNOTATION)
+		event_add_word(event, EVENT_KEY_KIND, label);
+	add_recorded(events, EVENT_KEY_VALUE, row->value, event);
+	event_add_correlation(events, instant_correlation(row), event);
+}
+
+/* -- lines of values --------------------------------------------------------------------------- */
+
+void event_of_counter(const struct counter_row *row, const char *unit, struct file_event *event)
+{
+	event_begin(event, EVENT_COUNTER, row->is_device ? ON_DEVICE : ON_PROCESS, row->owner);
+	event->start_time_ns = event->end_time_ns = row->time_ns;
+	event->name = row->name;
+	event->label = event->category = EVENT_TEXT("counter");
+	event->unit = unit;
+	event->value = row->value;
+	event->core = row->core;
+}
+
+void event_of_memory(const struct memory_row *row, struct file_event *event)
+{
+	event_begin(event, EVENT_COUNTER, ON_DEVICE, row->device);
+	event->start_time_ns = event->end_time_ns = row->time_ns;
+	event->label = EVENT_TEXT("allocated memory");
+	event->category = EVENT_TEXT("counter");
+	event->unit = "bytes";
+	event->value = (double)row->total_bytes;
+}
+
+/* -- arrows ------------------------------------------------------------------------------------ */
+
+static struct trace_text arrow_category(const struct flow *flow, const struct track *tracks)
+{
+	if (flow_is_message(flow, tracks))
+		return EVENT_TEXT("message");
+	if (flow->is_critical)
+		return EVENT_TEXT("critical_path");
+	if (flow_is_gradient(flow, tracks))
+		return EVENT_TEXT("fwdbwd");
+	return EVENT_TEXT("ac2g");
+}
+
+void event_of_arrow(const struct events *events, const struct flow *flow, bool is_out, uint64_t id,
+                    struct file_event *event)
+{
+	event_begin(event, is_out ? EVENT_ARROW_OUT : EVENT_ARROW_IN, ON_TRACK,
+	            is_out ? flow->from_track : flow->to_track);
+	event->start_time_ns = event->end_time_ns = is_out ? flow->from_time_ns : flow->to_time_ns;
+	event->id = id;
+	event->label = event->category = arrow_category(flow, events->view.timeline->tracks);
+	if (!flow_is_message(flow, events->view.timeline->tracks))
+		return;
+	event->name = flow->message.sync;
+	event_add(event, EVENT_KEY_GROUP, ARG_STRING)->u.string = flow->message.group;
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * events.c: one merge over everything that has a time.
+ *
+ * Where times are equal, intervals come before what must find them open (arrows, instants), and an
+ * arrow leaves before it arrives. Arrows leave in the order of their table; those on their way, and
+ * ends of async intervals, wait in a heap for their time, so that memory grows with what is in
+ * flight only.
+ */
+#include "event_shown.h"
+
+#include <stdlib.h>
+
+/* Ids of async intervals stand apart from those of arrows. */
+#define ASYNC_ID ((uint64_t)1 << 48)
+
+#define NO_TIME INT64_MAX
+
+/* -- what comes next --------------------------------------------------------------------------- */
+
+/* Rows of other processes are passed over. */
+static void look_ahead(struct events *events, enum event_source source)
+{
+	struct table_cursor *cursor = &events->cursors[source];
+	const int64_t *time_ns = table_peek(cursor);
+
+	if (events_are_of_rank(events)) {
+		while (time_ns && !event_is_of_process(events, source, time_ns)) {
+			table_next(cursor, event_row_bytes(source));
+			time_ns = table_peek(cursor);
+		}
+	}
+	events->next_time_ns[source] = time_ns ? *time_ns : NO_TIME;
+}
+
+static void look_at_later(struct events *events)
+{
+	const struct event_heap *heap = &events->later;
+
+	events->next_time_ns[FROM_LATER] = heap->n ? heap->later[0].time_ns : NO_TIME;
+}
+
+static int push_later(struct events *events, const struct event_later *later)
+{
+	int code = event_heap_push(&events->later, later);
+
+	look_at_later(events);
+	return code;
+}
+
+/* The file of a single rank has rows of its own, and no losses. */
+static void look_at_few(struct events *events)
+{
+	const struct rank_rows *rank = events->rank_rows;
+	uint32_t *n = &events->n_few;
+	int64_t *next_ns = &events->next_time_ns[FROM_EXTRA];
+
+	while (rank && *n < rank->n && !events_show(events, rank->rows[*n].process))
+		++*n;
+	if (rank)
+		*next_ns = *n < rank->n ? rank->rows[*n].start_time_ns : NO_TIME;
+	else
+		*next_ns = *n < events->losses.n ? events->losses.intervals[*n].first_time_ns
+		                                 : NO_TIME;
+}
+
+/* The earliest source, which is read until another one has something earlier. */
+static void choose_source(struct events *events)
+{
+	enum event_source best = 0;
+
+	events->until_ns = NO_TIME;
+	for (int source = 1; source < N_SOURCES; source++) {
+		int64_t time_ns = events->next_time_ns[source];
+
+		if (time_ns < events->next_time_ns[best]) {
+			events->until_ns = events->next_time_ns[best];
+			best = source;
+		} else if (time_ns < events->until_ns) {
+			events->until_ns = time_ns;
+		}
+	}
+	events->source = best;
+}
+
+/* -- what is read: each stores an event and returns 1, or passes over a row and returns 0 ------ */
+
+static void read_few(struct events *events, struct file_event *event)
+{
+	uint32_t i = events->n_few++;
+
+	if (events->rank_rows)
+		event_of_rank_row(events, &events->rank_rows->rows[i], event);
+	else
+		event_of_loss(events, &events->losses.intervals[i], event);
+	look_at_few(events);
+}
+
+/* An arrow can only end at an interval that is shown as one. */
+static bool has_interval(const struct events *events, uint32_t track)
+{
+	return events->views.overlap == OVERLAP_LANES || events->views.overlap == OVERLAP_WARN ||
+	       !events_is_lane(events, track);
+}
+
+static int read_departure(struct events *events, struct file_event *event)
+{
+	const struct flow *flow = table_next(&events->cursors[FROM_FLOWS], sizeof(*flow));
+	const struct event_later arrow = {
+		.time_ns = flow->to_time_ns, .id = ++events->n_flows, .flow = flow};
+
+	/* An arrow back in time, to a row whose place is a guess, would be no valid pair. */
+	if (flow->to_time_ns < flow->from_time_ns || !has_interval(events, flow->from_track) ||
+	    !has_interval(events, flow->to_track)) {
+		events->count->arrows_left_out++;
+		return 0;
+	}
+	event_of_arrow(events, flow, true, arrow.id, event);
+	events->count->arrows++;
+	FLEXTRACE_TRY(push_later(events, &arrow));
+	return 1;
+}
+
+static void read_later(struct events *events, struct file_event *event)
+{
+	const struct event_later later = event_heap_pop(&events->later);
+	const struct row_kind *kind = later.what == LATER_HOST_END ? kind_of_host(later.kind)
+	                                                           : kind_of_device(later.kind);
+
+	look_at_later(events);
+	if (later.what == LATER_ARROW) {
+		event_of_arrow(events, later.flow, false, later.id, event);
+		return;
+	}
+	event_begin(event, EVENT_ASYNC_END, ON_TRACK, later.track);
+	event->start_time_ns = event->end_time_ns = later.time_ns;
+	event->id = later.id;
+	event->name = later.name;
+	event->label = (struct trace_text){kind->label, kind->n_label};
+	event->category = (struct trace_text){kind->category, kind->n_category};
+}
+
+/* A row that crosses others of its line, as it was asked for. */
+static int read_crossing(struct events *events, uint8_t kind, uint8_t what,
+                         struct file_event *event)
+{
+	const struct event_later end = {.time_ns = event->end_time_ns,
+	                                .id = ASYNC_ID + events->n_async++,
+	                                .track = event->place,
+	                                .name = event->name,
+	                                .kind = kind,
+	                                .what = what};
+
+	event->type = EVENT_ASYNC_BEGIN;
+	event->id = end.id;
+	/* an end has nothing but its id, name and category to be found by */
+	event->category =
+		(struct trace_text){what == LATER_HOST_END ? kind_of_host(kind)->category
+	                                                   : kind_of_device(kind)->category,
+	                            what == LATER_HOST_END ? kind_of_host(kind)->n_category
+	                                                   : kind_of_device(kind)->n_category};
+	event->part = event->around = NULL;
+	FLEXTRACE_TRY(push_later(events, &end));
+	return 1;
+}
+
+static int read_interval(struct events *events, uint32_t track, enum record_class class,
+                         uint8_t kind, uint8_t what, struct file_event *event)
+{
+	if (has_interval(events, track)) {
+		file_count_row(events->count, class);
+		return 1;
+	}
+	if (events->views.overlap != OVERLAP_ASYNC) {
+		event_leave_out(events->count, class);
+		return 0;
+	}
+	file_count_row(events->count, class);
+	return read_crossing(events, kind, what, event);
+}
+
+static int read_host(struct events *events, struct file_event *event)
+{
+	const struct host_row *row = table_next(&events->cursors[FROM_HOST], sizeof(*row));
+
+	if (row->kind == HOST_COLLECTIVE && events_are_of_rank(events))
+		event_of_collective(events, row, event);
+	else
+		event_of_host(events, row, event);
+	return read_interval(events, row->track, row->class, row->kind, LATER_HOST_END, event);
+}
+
+static int read_device(struct events *events, struct file_event *event)
+{
+	const struct device_row *row = table_next(&events->cursors[FROM_DEVICE], sizeof(*row));
+
+	event_of_device(events, row, event);
+	return read_interval(events, row->track, view_device_class(&events->view, row), row->kind,
+	                     LATER_DEVICE_END, event);
+}
+
+static int read_counter(struct events *events, struct file_event *event)
+{
+	const struct counter_row *row = table_next(&events->cursors[FROM_COUNTERS], sizeof(*row));
+	const char *unit;
+	int changes = event_changes_counter(events, row, &unit);
+
+	FLEXTRACE_TRY(changes);
+	if (!changes) {
+		event_leave_out(events->count, row->class);
+		return 0;
+	}
+	event_of_counter(row, unit, event);
+	file_count_row(events->count, row->class);
+	return 1;
+}
+
+static int read_point(struct events *events, struct file_event *event)
+{
+	const void *row;
+
+	if (events->source == FROM_COUNTERS)
+		return read_counter(events, event);
+	if (events->source == FROM_INSTANTS) {
+		row = table_next(&events->cursors[FROM_INSTANTS], sizeof(struct instant_row));
+		event_of_instant(events, row, event);
+		file_count_row(events->count, ((const struct instant_row *)row)->class);
+	} else {
+		row = table_next(&events->cursors[FROM_MEMORY], sizeof(struct memory_row));
+		event_of_memory(row, event);
+		file_count_row(events->count, RECORD_MEMORY);
+	}
+	return 1;
+}
+
+static int read_source(struct events *events, struct file_event *event)
+{
+	enum event_source source = events->source;
+	int code;
+
+	switch (source) {
+	case FROM_EXTRA:
+		read_few(events, event);
+		return 1;
+	case FROM_LATER:
+		read_later(events, event);
+		return 1;
+	case FROM_HOST:
+		code = read_host(events, event);
+		break;
+	case FROM_DEVICE:
+		code = read_device(events, event);
+		break;
+	case FROM_FLOWS:
+		code = read_departure(events, event);
+		break;
+	default:
+		code = read_point(events, event);
+		break;
+	}
+	look_ahead(events, source);
+	return code;
+}
+
+int events_next(struct events *events, struct file_event *ret_event)
+{
+	for (;;) {
+		int code;
+
+		if (events->next_time_ns[events->source] >= events->until_ns ||
+		    events->next_time_ns[FROM_LATER] < events->until_ns)
+			choose_source(events);
+		if (events->next_time_ns[events->source] == NO_TIME)
+			return 0;
+		code = read_source(events, ret_event);
+		if (code)
+			return code;
+	}
+}
+
+/* -- all of it --------------------------------------------------------------------------------- */
+
+static void begin(struct events *events)
+{
+	for (int source = 0; source < N_SOURCES; source++) {
+		const struct table *table = event_table(events->view.findings, source);
+
+		events->next_time_ns[source] = NO_TIME;
+		if (!table || !event_is_shown(events, source))
+			continue;
+		events->cursors[source] = table_begin(table);
+		look_ahead(events, source);
+	}
+	look_at_few(events);
+	choose_source(events);
+}
+
+bool events_first_time(const struct events *events, int64_t *ret_time_ns)
+{
+	struct events all = *events;
+
+	all.process = FLEXTRACE_NONE;
+	all.n_few = 0;
+	begin(&all);
+	*ret_time_ns = all.next_time_ns[all.source];
+	return *ret_time_ns != NO_TIME;
+}
+
+static void set_views(struct events *events, const struct emit_views *views)
+{
+	const struct timeline *timeline = events->view.timeline;
+
+	events->views = *views;
+	if (!events_are_of_rank(events)) {
+		events->count->expected = timeline_n_rows(timeline);
+		events->count->has_classes = true;
+		return;
+	}
+	events->rank_rows = events->view.findings->rank_rows;
+	event_expect(events);
+	events->is_without_ops = !event_has_ops(events);
+	/* What crosses in the file of another tool crosses again, on its line. */
+	if (events->views.overlap == OVERLAP_LANES &&
+	    identity_is_torch_file(timeline->identity, timeline->strings, events->process))
+		events->views.overlap = OVERLAP_WARN;
+}
+
+int events_init(struct events *events, const struct findings *findings,
+                const struct emit_views *views, uint32_t process, struct file_count *count)
+{
+	*events = (struct events){.process = process, .count = count};
+	writer_open_memory(&events->losses.text);
+	FLEXTRACE_TRY(view_init(&events->view, findings));
+	set_views(events, views);
+	FLEXTRACE_TRY(lines_init(&events->lines, &events->view));
+	FLEXTRACE_TRY(event_number_devices(events));
+	FLEXTRACE_TRY(table_index_init(&events->host_rows, &findings->timeline->host_rows,
+	                               sizeof(struct host_row)));
+	if (!events_are_of_rank(events))
+		FLEXTRACE_TRY(event_losses_init(events));
+	event_count_hidden(events);
+	begin(events);
+	return FLEXTRACE_OK;
+}
+
+void events_release(struct events *events)
+{
+	free(events->later.later);
+	map_release(&events->counters.lines);
+	free(events->counters.last);
+	free(events->device_number);
+	table_index_release(&events->host_rows);
+	event_losses_release(events);
+	lines_release(&events->lines);
+	view_release(&events->view);
+}
