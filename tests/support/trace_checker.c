@@ -34,6 +34,7 @@ struct checker {
 	int n_events;
 	int64_t last_ts_ns;
 	bool has_row;    /* an event that is no metadata was seen */
+	bool is_of_all;  /* no file of a single rank, whose readers want more */
 	double ranks[2]; /* the first two different ranks of args */
 	int n_ranks;
 };
@@ -135,6 +136,8 @@ static void check_args(struct checker *checker, const cJSON *json, const struct 
 	const cJSON *args = cJSON_GetObjectItemCaseSensitive(json, "args"), *item;
 	double rank = number_of(args, "rank");
 
+	if (!args && checker->is_of_all && event->ph != 'C' && event->ph != 'M')
+		return;
 	if (!cJSON_IsObject(args)) {
 		complain(checker, event->place, "no args");
 		return;
@@ -171,6 +174,7 @@ static void check_interval(struct checker *checker, const cJSON *json, struct ev
 	const cJSON *args = cJSON_GetObjectItemCaseSensitive(json, "args");
 	double stream = number_of(args, "stream");
 	int64_t dur_ns;
+	int first;
 
 	if (!read_time(number_of(json, "dur"), &dur_ns) || dur_ns < 0)
 		complain(checker, event->place, "dur is missing, negative or finer than ns");
@@ -183,8 +187,9 @@ static void check_interval(struct checker *checker, const cJSON *json, struct ev
 	    !strcmp(event->cat, "gpu_user_annotation"))
 		return;
 	/* What another tool's file says of a stream comes out as it is. */
-	if (!is_whole(stream) || stream < (is_text(args, "status", "given") ? 0 : 1))
-		complain(checker, event->place, "device work without stream >= 1");
+	first = checker->is_of_all || is_text(args, "status", "given") ? 0 : 1;
+	if (!is_whole(stream) || stream < first)
+		complain(checker, event->place, "device work without stream >= %d", first);
 	if (!is_whole(number_of(args, "device")))
 		complain(checker, event->place, "device work without device");
 }
@@ -451,6 +456,7 @@ unsigned long trace_check(const char *text, size_t n, FILE *out)
 		complain(&checker, -1, "no JSON object with traceEvents: stops at byte %ld",
 		         end ? (long)(end - text) : 0L);
 	} else {
+		checker.is_of_all = is_text(root, "traceName", "trace.json");
 		check_events(&checker, array);
 		check_object(&checker, root);
 	}

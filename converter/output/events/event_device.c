@@ -5,6 +5,8 @@
  */
 #include "events.h"
 
+#include <math.h>
+
 const char *const event_stamp_names[N_EVENT_STAMPS] = {"TS1", "TS2",   "TS3", "TS4",
                                                        "TS5", "begin", "end"};
 
@@ -65,7 +67,7 @@ static void add_costs(const struct events *events, const struct device_row *row,
 	event_add_u64(event, EVENT_KEY_IDEAL_CYCLES, cost->ideal_cycles);
 	if (kernel_time_ns(costs, row)) /* else there is nothing to divide by */
 		event_add_double(event, EVENT_KEY_PT_UTIL,
-		                 kernel_utilization(costs, cost, device, row));
+		                 round(kernel_utilization(costs, cost, device, row) * 1e4) / 1e4);
 }
 
 /* -- control blocks ---------------------------------------------------------------------------- */
@@ -101,15 +103,15 @@ static void add_op_row(const struct events *events, const struct device_row *row
 {
 	const struct tick_op *op = &events->view.timeline->ops[row->source];
 	const struct track *track = &events->view.timeline->tracks[row->track];
-	bool is_of_rank = events_are_of_rank(events);
+	bool is_of_rank = events_are_of_rank(events), is_part = part_of(row->kind);
 
 	add_kind(kind_of_device(row->kind), event);
 	event_add_u64(event, EVENT_KEY_DEVICE, events->device_number[track->owner]);
-	if (!is_of_rank || !event->part)
+	if (!is_of_rank || !is_part)
 		event_add_u64(event, EVENT_KEY_STREAM,
 		              is_of_rank ? view_stream(&events->view, track) : track->id);
 	event_add_u64(event, EVENT_KEY_JOB, op->job);
-	if (event->part) {
+	if (is_part) {
 		if (op->correlation && !is_of_rank)
 			event_add_u64(event, EVENT_KEY_CORRELATION, op->correlation);
 		if (!op->ticks[2] || !op->ticks[3]) /* there is no main row */
@@ -182,9 +184,9 @@ void event_of_device(const struct events *events, const struct device_row *row,
 		add_zone(events, row, event);
 		return;
 	}
-	event->part = part_of(row->kind);
 	event->name = op->name;
-	if (!event->part && event_told(events, op->type, &told))
+	event->part = op->name ? part_of(row->kind) : NULL; /* else it is called by its kind */
+	if (!part_of(row->kind) && event_told(events, op->type, &told))
 		add_told_row(events, row, &told, event);
 	else
 		add_op_row(events, row, event);

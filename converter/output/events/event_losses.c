@@ -181,7 +181,7 @@ void event_of_loss(struct events *events, const struct event_loss *loss, struct 
 	event_add_u64(event, EVENT_KEY_COUNT, loss->count);
 	text->at = text->buffer;
 	event_append_loss_place(events, text, &line->place, "");
-	event_add_text(event, EVENT_KEY_PLACE, ARG_WORD, text->buffer,
+	event_add_text(event, EVENT_KEY_PLACE, ARG_WORD, text->buffer ? text->buffer : "",
 	               (size_t)(text->at - text->buffer));
 	if (!loss->is_timed)
 		event_add_word(event, EVENT_KEY_TIME, "unknown");

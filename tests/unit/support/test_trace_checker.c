@@ -93,8 +93,7 @@ static void test_trace_checker__finds_each_fault(void **state)
 		{TRACE(EVENT("B", "0", "")), "B without E"},
 		{TRACE(EVENT("E", "0", "")), "E without B"},
 		{TRACE(EVENT("i", "0", "")), "scope t"},
-		{TRACE(",{\"ph\":\"i\",\"name\":\"n\",\"pid\":1,\"tid\":2,\"ts\":0,\"s\":\"t\"}"),
-	         "no args"},
+		{TRACE(",{\"ph\":\"C\",\"name\":\"n\",\"pid\":1,\"tid\":2,\"ts\":0}"), "no args"},
 		{TRACE(",{\"ph\":\"i\",\"pid\":1,\"tid\":2,\"ts\":0,\"s\":\"t\",\"args\":{}}"),
 	         "no name"},
 		{TRACE(",{\"ph\":\"i\",\"name\":\"n\",\"pid\":1,\"tid\":0,\"ts\":0,\"s\":\"t\","
@@ -142,8 +141,8 @@ static void test_trace_checker__finds_each_fault(void **state)
 	               "\"dur\":1,\"args\":{\"correlation\":9007199254740993}}"),
 	         "correlation is no id"},
 		{TRACE(",{\"ph\":\"X\",\"name\":\"n\",\"cat\":\"kernel\",\"pid\":1,\"tid\":2,"
-	               "\"ts\":0,\"dur\":1,\"args\":{\"device\":0,\"stream\":0}}"),
-	         "stream >= 1"},
+	               "\"ts\":0,\"dur\":1,\"args\":{\"device\":0,\"stream\":-1}}"),
+	         "stream >= 0"},
 		{TRACE(",{\"ph\":\"X\",\"name\":\"n\",\"cat\":\"gpu_memcpy\",\"pid\":1,\"tid\":2,"
 	               "\"ts\":0,\"dur\":1,\"args\":{\"stream\":1}}"),
 	         "without device"},
