@@ -32,7 +32,7 @@ static int write_events(struct chrome *chrome)
 static int write_file(struct chrome *chrome)
 {
 	choose_base(chrome);
-	FLEXTRACE_TRY(chrome_ids_init(&chrome->ids, &chrome->events));
+	FLEXTRACE_TRY(line_ids_init(&chrome->ids, &chrome->events));
 	FLEXTRACE_TRY(chrome_track_ids_init(chrome));
 	chrome_write_head(chrome);
 	FLEXTRACE_TRY(write_events(chrome));
@@ -62,7 +62,7 @@ int emit_chrome(const struct findings *findings, const struct emit_options *opti
 	}
 	fragments_release(&chrome.track_ids);
 	chrome_sites_release(&chrome.sites);
-	chrome_ids_release(&chrome.ids);
+	line_ids_release(&chrome.ids);
 	events_release(&chrome.events);
 	return code;
 }

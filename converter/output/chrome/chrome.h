@@ -6,7 +6,6 @@
  *   chrome.c       the emitter
  *   chrome_event.c one event each
  *   chrome_sites.c where in the source code events of a name come from, once for all of them
- *   chrome_ids.c   which pid and tid stands for what
  *   chrome_ranks.c what the file of a single rank has in its own way
  *   chrome_meta.c  everything around the events: keys of the object, names of processes and threads
  *
@@ -16,37 +15,16 @@
 #ifndef FLEXTRACE_CHROME_H
 #define FLEXTRACE_CHROME_H
 
-#include "output/events/events.h"
+#include "output/events/line_ids.h"
 #include "output/fragments.h"
 
 /* pids of the processes that show what was lost and what was left out; tids are lines + 1. */
 #define CHROME_LOSSES_PID   1
 #define CHROME_LEFT_OUT_PID 2
 
-/* tids from here on are ours; real ones stay below (Linux allows 2^22). */
-#define CHROME_FIRST_OWN_TID 10000001u
-
 /* The line of steps that were found, in the file of a single rank; those of collectives stand
  * below, one for each lane. */
 #define CHROME_STEPS_TID 10000000u
-
-/* One numbering. Processes stand in order of rank, those without a rank behind, at multiples of
- * 1000: rank r at (r + 1) * 1000 unless two processes have one rank. Device k (in order of their
- * numbers) of a process has the process' pid + 1 + k. A thread keeps its tid and the main track
- * of queue q is tid q + 1; every other track has a tid of our own. */
-struct chrome_ids {
-	uint32_t *process_pid; /* owned, all; by index of the process, device or track */
-	uint32_t *device_pid;
-	uint32_t *track_tid;
-};
-
-/* The file of a single process has Kineto's numbers instead, which its readers rely on: a device is
- * its number, below 64, the host its real pid, from 64 on. FLEXTRACE_E_MEMORY or 0. */
-int chrome_ids_init(struct chrome_ids *ids, const struct events *events);
-void chrome_ids_release(struct chrome_ids *ids);
-
-/* The numbers of a single process, over those of all. */
-void chrome_number_process(struct chrome_ids *ids, const struct events *events);
 
 /* chrome_sites.c: where events of a name come from, as far as that is one place. */
 struct chrome_sites {
@@ -70,13 +48,13 @@ struct chrome_digits {
 
 struct chrome {
 	struct events events;
-	struct chrome_ids ids;
+	struct line_ids ids;
 	struct chrome_sites sites;
 	struct writer writer;
 	struct fragments track_ids; /* per track: ,"pid":1000,"tid":12,"ts": */
 	struct chrome_digits digits;
 	uint64_t n_events;
-	bool has_args; /* of the event, written */
+	bool has_args;        /* of the event, written */
 	int64_t base_time_ns; /* ts 0 */
 	const char *file;     /* weak: its name */
 };

@@ -193,19 +193,15 @@ static void write_ids(struct writer *writer, uint32_t pid, uint32_t tid)
 int chrome_track_ids_init(struct chrome *chrome)
 {
 	const struct timeline *timeline = chrome->events.view.timeline;
-	const struct chrome_ids *ids = &chrome->ids;
+	const struct line_ids *ids = &chrome->ids;
 
 	FLEXTRACE_TRY(fragments_init(&chrome->track_ids, timeline->n_tracks));
 	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
-		const struct track *track = &timeline->tracks[i];
-		uint32_t process = view_track_process(&chrome->events.view, i);
 		uint32_t line = chrome->events.views.overlap == OVERLAP_LANES
 		                        ? i
 		                        : chrome->events.lines.track_line[i];
 
-		write_ids(&chrome->track_ids.bytes,
-		          view_is_device_track(track) ? ids->device_pid[track->owner]
-		                                      : ids->process_pid[process],
+		write_ids(&chrome->track_ids.bytes, line_ids_pid(ids, &chrome->events.view, i),
 		          ids->track_tid[line]);
 		fragments_end(&chrome->track_ids);
 	}
@@ -214,7 +210,7 @@ int chrome_track_ids_init(struct chrome *chrome)
 
 static void write_line(struct chrome *chrome, const struct file_event *event)
 {
-	const struct chrome_ids *ids = &chrome->ids;
+	const struct line_ids *ids = &chrome->ids;
 	const struct losses *losses = &chrome->events.losses.lines;
 	uint32_t pid = 0, tid = 0, place = event->place;
 

@@ -225,16 +225,12 @@ static void name_device(struct chrome *chrome, uint32_t d, struct writer *text)
 static void name_track(struct chrome *chrome, uint32_t t, uint32_t place, struct writer *text)
 {
 	const struct events *events = &chrome->events;
-	const struct track *track = &events->view.timeline->tracks[t];
-	uint32_t process = view_track_process(&events->view, t);
-	uint32_t tid = chrome->ids.track_tid[t], pid;
+	uint32_t pid = line_ids_pid(&chrome->ids, &events->view, t), tid = chrome->ids.track_tid[t];
 
 	if (events->views.overlap != OVERLAP_LANES && events_is_lane(events, t))
 		return;
-	if (!events_show(events, process))
+	if (!events_show(events, view_track_process(&events->view, t)))
 		return;
-	pid = view_is_device_track(track) ? chrome->ids.device_pid[track->owner]
-	                                  : chrome->ids.process_pid[process];
 	line_append_track(&events->view, text, t);
 	write_text_metadata(chrome, "thread_name", "name", pid, tid, text);
 	write_sort_index(chrome, "thread_sort_index", pid, tid, place);

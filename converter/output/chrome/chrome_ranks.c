@@ -1,36 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * chrome_ranks.c: numbers and times of the file of a single rank, as its readers need them
+ * chrome_ranks.c: times of the file of a single rank, as its readers need them
  * (events/event_ranks.c), and what the file that a rank was imported from said of it.
  */
 #include "chrome.h"
 
-#define MAX_DEVICES 64
-
 /* 2^42 us, 50 days. From twice as much on a double does not hold every ns. */
 #define MAX_LEAD_NS ((int64_t)1000 << 42)
-
-/* The real pid where it cannot be taken for a device. */
-static uint32_t number_host(const struct process *process, uint32_t otherwise)
-{
-	int64_t pid = identity_pid(process);
-
-	return pid >= MAX_DEVICES ? (uint32_t)pid : otherwise;
-}
-
-void chrome_number_process(struct chrome_ids *ids, const struct events *events)
-{
-	const struct identity *identity = events->view.identity;
-	uint32_t process = events->process;
-
-	ids->process_pid[process] = number_host(&identity->processes[process],
-	                                        ids->process_pid[process]);
-	for (uint32_t i = 0; i < identity->n_devices; i++) {
-		if (identity->devices[i].process == process &&
-		    events->device_number[i] < MAX_DEVICES)
-			ids->device_pid[i] = events->device_number[i];
-	}
-}
 
 /* -- times ------------------------------------------------------------------------------------- */
 

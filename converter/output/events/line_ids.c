@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "chrome.h"
+#include "line_ids.h"
 
 #include <stdlib.h>
 
 #define PIDS_PER_PROCESS 1000u
+#define MAX_DEVICES      64 /* of a single process: pids below are devices */
 
 /* Numbers the devices of each process from 1, and leaves their count in process_pid. */
-static void count_devices(struct chrome_ids *ids, const struct identity *identity,
+static void count_devices(struct line_ids *ids, const struct identity *identity,
                           const struct lines *lines)
 {
 	for (uint32_t i = 0; i < identity->n_processes; i++)
@@ -18,7 +19,7 @@ static void count_devices(struct chrome_ids *ids, const struct identity *identit
 	}
 }
 
-static void number_processes(struct chrome_ids *ids, const struct identity *identity,
+static void number_processes(struct line_ids *ids, const struct identity *identity,
                              const struct lines *lines)
 {
 	uint32_t next = 1; /* in thousands */
@@ -50,10 +51,10 @@ static uint32_t natural_tid(const struct view *view, const struct track *track)
 		tid = (uint32_t)view->identity->threads[track->owner].vtid;
 	if (track->kind == TRACK_QUEUE && track->row_kind == ROW_EXEC)
 		tid = view_stream(view, track);
-	return tid < CHROME_FIRST_OWN_TID ? tid : 0;
+	return tid < LINE_FIRST_OWN_TID ? tid : 0;
 }
 
-static uint32_t pid_of_track(const struct chrome_ids *ids, const struct view *view, uint32_t track)
+uint32_t line_ids_pid(const struct line_ids *ids, const struct view *view, uint32_t track)
 {
 	const struct track *of = &view->timeline->tracks[track];
 
@@ -62,48 +63,71 @@ static uint32_t pid_of_track(const struct chrome_ids *ids, const struct view *vi
 	return ids->process_pid[view->identity->threads[of->owner].process];
 }
 
-static void number_tracks(struct chrome_ids *ids, const struct view *view,
-                          const struct lines *lines)
+static void number_tracks(struct line_ids *ids, const struct view *view, const struct lines *lines)
 {
 	const struct timeline *timeline = view->timeline;
-	uint32_t pid = 0, next = CHROME_FIRST_OWN_TID;
+	uint32_t pid = 0, next = LINE_FIRST_OWN_TID;
 
 	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
 		uint32_t t = lines->track_order[i];
 		uint32_t tid = natural_tid(view, &timeline->tracks[t]);
 
-		if (pid_of_track(ids, view, t) != pid)
-			next = CHROME_FIRST_OWN_TID;
-		pid = pid_of_track(ids, view, t);
+		if (line_ids_pid(ids, view, t) != pid)
+			next = LINE_FIRST_OWN_TID;
+		pid = line_ids_pid(ids, view, t);
 		ids->track_tid[t] = tid ? tid : next++;
 	}
 }
 
-int chrome_ids_init(struct chrome_ids *ids, const struct events *events)
+/* -- a single process -------------------------------------------------------------------------- */
+
+/* The real pid where it cannot be taken for a device. */
+static uint32_t number_host(const struct process *process, uint32_t otherwise)
+{
+	int64_t pid = identity_pid(process);
+
+	return pid >= MAX_DEVICES ? (uint32_t)pid : otherwise;
+}
+
+static void number_process(struct line_ids *ids, const struct events *events)
+{
+	const struct identity *identity = events->view.identity;
+	uint32_t process = events->process;
+
+	ids->process_pid[process] = number_host(&identity->processes[process],
+	                                        ids->process_pid[process]);
+	for (uint32_t i = 0; i < identity->n_devices; i++) {
+		if (identity->devices[i].process == process &&
+		    events->device_number[i] < MAX_DEVICES)
+			ids->device_pid[i] = events->device_number[i];
+	}
+}
+
+int line_ids_init(struct line_ids *ids, const struct events *events)
 {
 	const struct view *view = &events->view;
 	const struct identity *identity = view->identity;
 
-	*ids = (struct chrome_ids){
+	*ids = (struct line_ids){
 		.process_pid = lines_count_up(identity->n_processes),
 		.device_pid = lines_count_up(identity->n_devices),
 		.track_tid = lines_count_up(view->timeline->n_tracks),
 	};
 	if (!ids->process_pid || !ids->device_pid || !ids->track_tid) {
-		chrome_ids_release(ids);
+		line_ids_release(ids);
 		return FLEXTRACE_E_MEMORY;
 	}
 	number_processes(ids, identity, &events->lines);
 	if (events_are_of_rank(events))
-		chrome_number_process(ids, events);
+		number_process(ids, events);
 	number_tracks(ids, view, &events->lines);
 	return 0;
 }
 
-void chrome_ids_release(struct chrome_ids *ids)
+void line_ids_release(struct line_ids *ids)
 {
 	free(ids->process_pid);
 	free(ids->device_pid);
 	free(ids->track_tid);
-	*ids = (struct chrome_ids){.process_pid = NULL};
+	*ids = (struct line_ids){.process_pid = NULL};
 }
