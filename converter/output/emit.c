@@ -18,30 +18,36 @@
 #define DEFAULT_FORMATS "chrome,csv"
 #define MAX_THREADS     8
 
+/* Writes a trace of all processes, or of one. */
+typedef int trace_writer(const struct findings *findings, const struct emit_options *options,
+                         uint32_t process, const char *name, struct file_count *ret_count,
+                         struct flextrace_error *error);
+
+/* Formats of traces. */
+static const struct trace_format {
+	const char *format, *suffix; /* of "trace" */
+	trace_writer *write;
+} trace_formats[] = {
+	{"chrome", "json", emit_chrome},
+	{"pftrace", "pftrace", emit_pftrace},
+};
+#define N_TRACE_FORMATS (sizeof(trace_formats) / sizeof(trace_formats[0]))
+
 /* Files of formats, the longest first. */
 static const struct {
 	const char *format;
-	const struct result_file *file; /* NULL: trace.json */
+	const struct result_file *file;
 } formats[] = {
-	{"chrome", NULL},
-	{"csv", &emit_csv_host},
-	{"csv", &emit_csv_device},
-	{"text", &emit_text},
-	{"csv", &csv_rows[0]},
-	{"csv", &csv_rows[1]},
-	{"csv", &csv_rows[2]},
-	{"csv", &csv_reports[0]},
-	{"csv", &csv_reports[1]},
-	{"csv", &csv_reports[2]},
-	{"csv", &csv_reports[3]},
-	{"tt-log", &emit_tt_log},
-	{"tt-log-6", &emit_tt_log_6},
+	{"csv", &emit_csv_host},  {"csv", &emit_csv_device}, {"text", &emit_text},
+	{"csv", &csv_rows[0]},    {"csv", &csv_rows[1]},     {"csv", &csv_rows[2]},
+	{"csv", &csv_reports[0]}, {"csv", &csv_reports[1]},  {"csv", &csv_reports[2]},
+	{"csv", &csv_reports[3]}, {"tt-log", &emit_tt_log},  {"tt-log-6", &emit_tt_log_6},
 };
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 /* Tables of "csv" are those of "json", too, in another form. */
-static const char *const format_names[] = {"chrome", "csv",    "json",    "report",
-                                           "text",   "tt-log", "tt-log-6"};
+static const char *const format_names[] = {"chrome", "csv",  "json",   "pftrace",
+                                           "report", "text", "tt-log", "tt-log-6"};
 #define N_FORMAT_NAMES (sizeof(format_names) / sizeof(format_names[0]))
 
 /* -- formats ----------------------------------------------------------------------------------- */
@@ -138,7 +144,8 @@ uint64_t emit_count_overlaps(const struct timeline *timeline)
 /* -- jobs -------------------------------------------------------------------------------------- */
 
 struct job {
-	const struct result_file *file; /* weak; NULL: trace.json, or the file of a process */
+	const struct result_file *file; /* weak; NULL: a trace, or that of a process */
+	trace_writer *write;            /* a trace */
 	bool is_analysis;
 	bool is_asked;    /* an analysis, which is written also without a row */
 	uint32_t process; /* index, or FLEXTRACE_NONE */
@@ -169,8 +176,8 @@ static int run_job(struct work *work, struct job *job)
 	int code;
 
 	if (!job->file)
-		return emit_chrome(work->findings, work->options, job->process, job->name, count,
-		                   &job->error);
+		return job->write(work->findings, work->options, job->process, job->name, count,
+		                  &job->error);
 	if (job->is_analysis)
 		pthread_mutex_lock(&work->analysis_lock);
 	place.keeps_empty = job->is_asked;
@@ -298,6 +305,7 @@ static void add_processes(struct work *work)
 		    (takes_ranks && identity->processes[i].rank < 0))
 			continue;
 		job->process = i;
+		job->write = emit_chrome;
 		name_file(job, identity);
 		work->n_jobs++;
 	}
@@ -320,14 +328,25 @@ static void add_file(struct work *work, const struct result_file *file, bool is_
 	job->file = file;
 	job->is_analysis = is_analysis;
 	job->process = FLEXTRACE_NONE;
-	if (file)
-		name_forms(job, file);
-	else
-		strcpy(job->name, work->options->gzip ? "trace.json.gz" : "trace.json");
+	name_forms(job, file);
+}
+
+static void add_trace(struct work *work, const struct trace_format *format)
+{
+	struct job *job = &work->jobs[work->n_jobs++];
+
+	job->process = FLEXTRACE_NONE;
+	job->write = format->write;
+	snprintf(job->name, sizeof(job->name), "trace.%s%s", format->suffix,
+	         work->options->gzip ? ".gz" : "");
 }
 
 static void add_formats(struct work *work, const char *names)
 {
+	for (size_t i = 0; i < N_TRACE_FORMATS; i++) {
+		if (is_chosen(names, trace_formats[i].format))
+			add_trace(work, &trace_formats[i]);
+	}
 	for (size_t i = 0; i < N_FORMATS; i++) {
 		bool is_csv = strcmp(formats[i].format, "csv") == 0;
 
@@ -340,7 +359,7 @@ static void remove_table(const struct work *work, const struct result_file *file
 {
 	char lines[64];
 
-	if (!file || file->is_on_top)
+	if (file->is_on_top)
 		return;
 	column_lines_name(lines, file->name);
 	path_remove(work->tables_dir, file->name);
@@ -378,7 +397,7 @@ static struct work *work_new(const struct findings *findings, const struct emit_
 {
 	uint32_t n_files = options->run ? options->run->n_files : 0;
 	uint32_t n_ranks = findings->rank_rows ? findings->timeline->identity->n_processes : 0;
-	size_t n = N_FORMATS + n_files + (size_t)n_ranks;
+	size_t n = N_TRACE_FORMATS + N_FORMATS + n_files + (size_t)n_ranks;
 	struct work *work = calloc(1, sizeof(*work) + n * sizeof(work->jobs[0]));
 
 	if (!work)

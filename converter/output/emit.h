@@ -95,6 +95,11 @@ int emit_chrome(const struct findings *findings, const struct emit_options *opti
                 uint32_t process, const char *name, struct file_count *ret_count,
                 struct flextrace_error *error);
 
+/* The same as packets of Perfetto: trace.pftrace. */
+int emit_pftrace(const struct findings *findings, const struct emit_options *options,
+                 uint32_t process, const char *name, struct file_count *ret_count,
+                 struct flextrace_error *error);
+
 /* FLEXTRACE_E_USAGE, with the known names, when `formats` (NULL = default) has an unknown or no
  * name. */
 int emit_check_formats(const char *formats, struct flextrace_error *error);

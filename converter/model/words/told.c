@@ -55,20 +55,26 @@ bool told_is_json(const char *text)
 	       value.kind == TRACE_JSON && !scan.flaw && scan.at == scan.end;
 }
 
+bool told_next(struct trace_text *rest, struct trace_text *ret_key, struct trace_value *ret_value)
+{
+	struct json_scan scan = {.at = rest->bytes, .end = rest->bytes + rest->length + 1};
+
+	if (!rest->length)
+		return false;
+	scan.at += *scan.at == '{' || *scan.at == ',';
+	if (json_space(&scan) != SCAN_OK || !scan_member(&scan, ret_key, ret_value))
+		return false;
+	*rest = (struct trace_text){scan.at, (size_t)(scan.end - 1 - scan.at)};
+	return true;
+}
+
 bool told_find(const struct told *told, const char *key, struct trace_value *ret_value)
 {
-	const char *end = told->members.bytes + told->members.length;
-	struct json_scan scan = {.at = told->members.bytes, .end = end + 1};
-	struct trace_text name;
+	struct trace_text rest = told->members, name;
 
-	while (scan.at < end) {
-		if (!scan_member(&scan, &name, ret_value))
-			return false;
+	while (told_next(&rest, &name, ret_value)) {
 		if (trace_text_is(&name, key))
 			return true;
-		scan.at++;
-		if (json_space(&scan) != SCAN_OK)
-			return false;
 	}
 	return false;
 }

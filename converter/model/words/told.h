@@ -29,6 +29,10 @@ bool told_read(const char *text, size_t n_bytes, struct told *ret_told);
 /* Whether a text is a JSON array or object, and nothing else. */
 bool told_is_json(const char *text);
 
+/* Walks the members of an object, or those of a struct told: start with `rest` = its text. False at
+ * the end. Texts have their escapes. */
+bool told_next(struct trace_text *rest, struct trace_text *ret_key, struct trace_value *ret_value);
+
 /* Finds an argument; false: there is none. Texts have their escapes. Linear. */
 bool told_find(const struct told *told, const char *key, struct trace_value *ret_value);
 

@@ -107,23 +107,11 @@ static void write_label(struct writer *writer, const char *text, size_t n)
 /* A name with something of ours around or behind it. */
 static void write_long_name(struct chrome *chrome, const struct file_event *event)
 {
-	struct string_text name = string_text(chrome->events.view.strings, event->name);
 	struct writer *writer = &chrome->writer;
 	struct writer text;
 
-	if (!event->name)
-		name = (struct string_text){.bytes = event->label.bytes,
-		                            .length = event->label.length};
 	writer_open_memory(&text);
-	if (event->around)
-		writer_format(&text, "%s (", event->around);
-	writer_append(&text, name.bytes, name.length);
-	if (event->around)
-		writer_char(&text, ')');
-	if (event->part)
-		writer_format(&text, " \u00b7 %s", event->part);
-	if (event->type == EVENT_COUNTER)
-		writer_format(&text, " core %u", event->core);
+	event_append_name(&chrome->events, event, &text);
 	writer_json(writer, text.buffer, (size_t)(text.at - text.buffer));
 	if (writer_failed(&text))
 		writer->failure = text.failure;

@@ -241,16 +241,6 @@ uint32_t chrome_loss_pid(enum loss_cause cause)
 	return ledger_is_loss(cause) ? CHROME_LOSSES_PID : CHROME_LEFT_OUT_PID;
 }
 
-static void name_loss(struct chrome *chrome, uint32_t line, struct writer *text)
-{
-	const struct loss *loss = &chrome->events.losses.lines.all[line];
-
-	writer_format(text, "%s: %" PRIu64, ledger_cause_id(loss->cause), loss->all.count);
-	event_append_loss_place(&chrome->events, text, &loss->place, ", ");
-	write_text_metadata(chrome, "thread_name", "name", chrome_loss_pid(loss->cause), line + 1,
-	                    text);
-}
-
 /* One process of causes that are losses, or of others, if there is any. */
 static void name_losses(struct chrome *chrome, uint32_t pid, struct writer *text)
 {
@@ -267,26 +257,17 @@ static void name_losses(struct chrome *chrome, uint32_t pid, struct writer *text
 			                 pid == CHROME_LOSSES_PID ? 0 : INT32_MAX);
 			has_name = true;
 		}
-		name_loss(chrome, i, text);
+		event_append_loss_line(&chrome->events, text, i);
+		write_text_metadata(chrome, "thread_name", "name", pid, i + 1, text);
 	}
 }
 
 /* The lines of what was found, in the file of a single rank. */
 static void name_rank_rows(struct chrome *chrome, struct writer *text)
 {
-	const struct rank_rows *rank = chrome->events.rank_rows;
-	uint32_t n_lanes = 0; /* of collectives; below them are steps */
-	bool has_steps = false;
+	bool has_steps;
+	uint32_t n_lanes = event_count_found(&chrome->events, &has_steps);
 
-	for (uint32_t i = 0; rank && i < rank->n; i++) {
-		const struct rank_row *row = &rank->rows[i];
-
-		if (row->process != chrome->events.process)
-			continue;
-		if (row->op && row->lane >= n_lanes)
-			n_lanes = row->lane + 1;
-		has_steps = has_steps || !row->op;
-	}
 	for (uint32_t i = !has_steps; i <= n_lanes; i++) {
 		writer_raw(text, i ? "collectives (found)" : "steps (found)");
 		write_text_metadata(chrome, "thread_name", "name",
@@ -315,7 +296,8 @@ static void write_names(struct chrome *chrome)
 		if (!identity->processes[p].is_excluded && events_show(&chrome->events, p))
 			name_device(chrome, d, &text);
 	}
-	name_rank_rows(chrome, &text);
+	if (events_are_of_rank(&chrome->events))
+		name_rank_rows(chrome, &text);
 	for (uint32_t i = 0; i < chrome->events.view.timeline->n_tracks; i++)
 		name_track(chrome, chrome->events.lines.track_order[i], i, &text);
 	if (writer_failed(&text))

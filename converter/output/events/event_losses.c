@@ -6,6 +6,7 @@
  * What was lost at a time that nobody knows is one interval over everything, around those whose
  * time is known. A cause with very many places has a single line.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -151,8 +152,8 @@ static void append_number(struct writer *text, const char **separator, const cha
 	*separator = ", ";
 }
 
-void event_append_loss_place(const struct events *events, struct writer *text,
-                             const struct loss_place *place, const char *separator)
+static void append_place(const struct events *events, struct writer *text,
+                         const struct loss_place *place, const char *separator)
 {
 	if (place->process != FLEXTRACE_NONE) {
 		writer_raw(text, separator);
@@ -165,6 +166,14 @@ void event_append_loss_place(const struct events *events, struct writer *text,
 		writer_format(text, "%sstream ", separator);
 		view_write_stream(&events->view, text, place->stream);
 	}
+}
+
+void event_append_loss_line(const struct events *events, struct writer *text, uint32_t line)
+{
+	const struct loss *loss = &events->losses.lines.all[line];
+
+	writer_format(text, "%s: %" PRIu64, ledger_cause_id(loss->cause), loss->all.count);
+	append_place(events, text, &loss->place, ", ");
 }
 
 void event_of_loss(struct events *events, const struct event_loss *loss, struct file_event *event)
@@ -180,7 +189,7 @@ void event_of_loss(struct events *events, const struct event_loss *loss, struct 
 	event->category = ledger_is_loss(line->cause) ? EVENT_TEXT("loss") : EVENT_TEXT("left_out");
 	event_add_u64(event, EVENT_KEY_COUNT, loss->count);
 	text->at = text->buffer;
-	event_append_loss_place(events, text, &line->place, "");
+	append_place(events, text, &line->place, "");
 	event_add_text(event, EVENT_KEY_PLACE, ARG_WORD, text->buffer ? text->buffer : "",
 	               (size_t)(text->at - text->buffer));
 	if (!loss->is_timed)

@@ -166,3 +166,21 @@ void event_of_rank_row(struct events *events, const struct rank_row *row, struct
 	event_add_word(event, EVENT_KEY_FOUND,
 	               row->is_turn ? "turn of the loop in its kernels" : "all of the rank");
 }
+
+uint32_t event_count_found(const struct events *events, bool *ret_has_steps)
+{
+	const struct rank_rows *rank = events->rank_rows;
+	uint32_t n_lanes = 0;
+
+	*ret_has_steps = false;
+	for (uint32_t i = 0; rank && i < rank->n; i++) {
+		const struct rank_row *row = &rank->rows[i];
+
+		if (row->process != events->process)
+			continue;
+		if (row->op && row->lane >= n_lanes)
+			n_lanes = row->lane + 1;
+		*ret_has_steps = *ret_has_steps || !row->op;
+	}
+	return n_lanes;
+}

@@ -4,6 +4,32 @@
  */
 #include "events.h"
 
+const char *const event_key_names[N_EVENT_KEYS] = {
+#define KEY(name, text) [EVENT_KEY_##name] = text,
+	EVENT_KEYS(KEY)
+#undef KEY
+};
+
+void event_append_name(const struct events *events, const struct file_event *event,
+                       struct writer *text)
+{
+	if (event->around)
+		writer_format(text, "%s (", event->around);
+	if (event->name) {
+		struct string_text name = string_text(events->view.strings, event->name);
+
+		writer_append(text, name.bytes, name.length);
+	} else {
+		writer_append(text, event->label.bytes, event->label.length);
+	}
+	if (event->around)
+		writer_char(text, ')');
+	if (event->part)
+		writer_format(text, " \u00b7 %s", event->part);
+	if (event->core != FLEXTRACE_NONE)
+		writer_format(text, " core %u", event->core);
+}
+
 static void name_event(struct file_event *event, uint32_t name, const struct row_kind *kind)
 {
 	event->name = name;

@@ -70,6 +70,8 @@ enum event_key {
 		N_EVENT_KEYS
 };
 
+extern const char *const event_key_names[N_EVENT_KEYS];
+
 enum event_arg_type {
 	ARG_U64,
 	ARG_I64,
@@ -271,12 +273,19 @@ void event_of_collective(struct events *events, const struct host_row *row,
 /* Numbers devices as the file of a rank needs it: below 64. FLEXTRACE_E_MEMORY or 0. */
 int event_number_devices(struct events *events);
 
+/* Lanes of collectives that were found, in the file of a rank. */
+uint32_t event_count_found(const struct events *events, bool *ret_has_steps);
+
 /* Of copies in the file of a rank, whose readers know them by their names. */
 void event_name_copy(const struct events *events, const struct device_row *row,
                      struct file_event *event);
 
 void event_add_correlation(const struct events *events, uint64_t correlation,
                            struct file_event *event);
+
+/* Appends what an event is called. */
+void event_append_name(const struct events *events, const struct file_event *event,
+                       struct writer *text);
 
 static inline bool events_are_of_rank(const struct events *events)
 {
@@ -371,8 +380,7 @@ void event_add_told_ids(const struct events *events, const struct told *told,
 int event_losses_init(struct events *events);
 void event_losses_release(struct events *events);
 
-/* "Rank 0, device 0, core 2, stream 0/1.0": as much as is known, behind a separator. */
-void event_append_loss_place(const struct events *events, struct writer *text,
-                             const struct loss_place *place, const char *separator);
+/* What a line is called: "lttng_discarded_events: 17, stream 0/1.2". */
+void event_append_loss_line(const struct events *events, struct writer *text, uint32_t line);
 
 #endif

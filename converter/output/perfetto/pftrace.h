@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pftrace.h: the parts of the Perfetto emitter: events -> trace.pftrace, packets of Perfetto's
+ * protobuf format.
+ *
+ *   pftrace.c          the emitter: packets in order of time
+ *   pftrace_event.c    one event each
+ *   pftrace_interned.c texts that stand in the file once
+ *   pftrace_tracks.c   processes, threads, queues, cores and counters, and in which order they stand
+ *
+ * - All packets are of one sequence. Each has its time as the difference to the one before, on a
+ *   clock of its own (64) that a snapshot ties to REALTIME.
+ * - An interval is a begin and an end. What happens at one time is kept until the time is over,
+ *   because an arrow is a field of the begin or end that it leaves from or arrives at. An arrow to
+ *   the middle of an interval is a field of an instant.
+ * - Field numbers: perfetto_fields.h.
+ *
+ * Source of the format: protos/perfetto/trace in Perfetto's repository, and "Synthetic Track Event"
+ * in its documentation.
+ */
+#ifndef FLEXTRACE_PFTRACE_H
+#define FLEXTRACE_PFTRACE_H
+
+#include "base/protobuf/protobuf_writer.h"
+#include "output/events/line_ids.h"
+#include "output/perfetto/perfetto_fields.h"
+
+/* What texts of one kind are called by: their iid, 1 + place. */
+struct pftrace_texts {
+	struct map by_hash;
+	struct pftrace_text {
+		size_t start; /* in `bytes` */
+		size_t n;
+	} * texts; /* owned */
+	struct writer bytes;
+	uint32_t n;
+};
+
+struct pftrace_interned {
+	struct writer fresh;  /* memory: fields of InternedData that no packet has yet */
+	struct map names;     /* (string or text of ours, part) -> iid - 1 */
+	struct map strings;   /* string -> iid - 1, of those that repeat */
+	struct map locations; /* (file, line) -> iid - 1 */
+	uint32_t n_names, n_strings, n_locations;
+	struct pftrace_texts categories, keys, words;
+	uint32_t key_iids[N_EVENT_KEYS]; /* 0: not yet */
+};
+
+/* A begin, an end, or both, at the time of what is kept. */
+struct pftrace_kept {
+	size_t start, end; /* in `kept_bytes`: fields of a TrackEvent but for arrows */
+	uint32_t track;    /* FLEXTRACE_NONE: no arrow */
+	uint32_t first_arrow;
+	bool is_end;
+};
+
+struct pftrace_arrow {
+	uint64_t id;
+	uint32_t next; /* of the same event; FLEXTRACE_NONE */
+	bool is_in;
+};
+
+/* Where uuids of each kind begin. */
+struct pftrace_uuids {
+	uint64_t tracks, processes, devices, losses, found, counters;
+};
+
+/* The end of an interval that is open. */
+struct pftrace_end {
+	int64_t time_ns;
+	uint32_t track;
+	uint64_t uuid;
+};
+
+struct pftrace {
+	struct events events;
+	struct line_ids ids;
+	struct pftrace_interned interned;
+	struct writer writer;            /* the file */
+	struct writer packet;            /* memory, all three */
+	struct writer kept_bytes, plain; /* the last: a text without its escapes */
+	struct pftrace_kept *kept;       /* owned, all */
+	struct pftrace_arrow *arrows;
+	uint32_t n_kept, n_arrows;
+	struct pftrace_end *ends; /* a heap: the earliest on top */
+	uint64_t n_ends;
+	uint32_t n_ends_allocated;
+	struct map counters; /* (name and core, owner) -> place among them */
+	uint32_t n_counters;
+	int64_t time_ns;      /* of what is kept */
+	int64_t last_time_ns; /* of the last packet */
+	struct pftrace_uuids uuids;
+	bool has_begun; /* a packet was written */
+};
+
+/* -- packets: opened in `packet`, closed and written ------------------------------------------- */
+
+/* Opens a packet that has what is fresh of interned data. */
+void pftrace_open_packet(struct pftrace *trace);
+void pftrace_close_packet(struct pftrace *trace);
+
+/* -- tracks ------------------------------------------------------------------------------------ */
+
+/* Describes everything that does not depend on events, and gives it uuids: small ones, as they
+ * stand in each event. Those of the files of several ranks differ. */
+void pftrace_describe(struct pftrace *trace);
+
+/* Of what an event but a counter is on. */
+uint64_t pftrace_uuid(const struct pftrace *trace, const struct file_event *event);
+
+/* The track of a counter, which is described when it is first asked for; 0: no memory. */
+uint64_t pftrace_counter_uuid(struct pftrace *trace, const struct file_event *event);
+
+/* -- texts that stand once --------------------------------------------------------------------- */
+
+void pftrace_interned_init(struct pftrace_interned *interned);
+void pftrace_interned_release(struct pftrace_interned *interned);
+
+/* Each returns an iid; 0: no memory, as the writer's failure says. */
+uint64_t pftrace_name(struct pftrace *trace, const struct file_event *event);
+uint64_t pftrace_category(struct pftrace *trace, struct trace_text category);
+uint64_t pftrace_key(struct pftrace *trace, const char *key, size_t n);
+uint64_t pftrace_event_key(struct pftrace *trace, enum event_key key);
+uint64_t pftrace_word(struct pftrace *trace, const char *word, size_t n);
+uint64_t pftrace_string(struct pftrace *trace, uint32_t string);
+uint64_t pftrace_location(struct pftrace *trace, uint32_t file, uint32_t line);
+
+/* Appends a text as UTF-8, with U+FFFD for bytes that are none. */
+void pftrace_write_text(struct pftrace *trace, struct writer *writer, uint32_t field,
+                        const char *text, size_t n);
+
+/* -- events ------------------------------------------------------------------------------------ */
+
+/* Appends the fields of a TrackEvent but for arrows. */
+void pftrace_write_event(struct pftrace *trace, struct writer *writer,
+                         const struct file_event *event, uint64_t uuid, uint64_t type);
+
+#endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pftrace_event.c: one TrackEvent each.
+ */
+#include "pftrace.h"
+
+#include <math.h>
+
+#include "base/text/json_scan.h"
+
+/* -- JSON as annotations ----------------------------------------------------------------------- */
+
+static void write_json_value(struct pftrace *trace, struct writer *writer,
+                             const struct trace_value *value);
+
+/* A text without its escapes: weak, as it is or in `plain`. */
+static struct trace_text unescape(const struct trace_text *text, struct writer *plain)
+{
+	if (!memchr(text->bytes, '\\', text->length))
+		return *text;
+	plain->at = plain->buffer;
+	writer_append(plain, text->bytes, text->length);
+	if (writer_failed(plain))
+		return (struct trace_text){"", 0};
+	return (struct trace_text){plain->buffer, json_unescape(plain->buffer, text->length)};
+}
+
+/* Members of an object as annotations, each a field of this number. */
+static void write_members(struct pftrace *trace, struct writer *writer, uint32_t field,
+                          struct trace_text rest)
+{
+	struct trace_text key;
+	struct trace_value value;
+
+	while (told_next(&rest, &key, &value)) {
+		size_t opened = protobuf_open(writer, field);
+
+		key = unescape(&key, &trace->plain);
+		protobuf_write_u64(writer, ANNOTATION_NAME_IID,
+		                   pftrace_key(trace, key.bytes, key.length));
+		write_json_value(trace, writer, &value);
+		protobuf_close(writer, opened);
+	}
+}
+
+static void write_json_number(struct writer *writer, const struct trace_value *value)
+{
+	uint64_t u64;
+	int64_t i64;
+	double number;
+
+	if (trace_value_u64(value, &u64))
+		protobuf_write_u64(writer, ANNOTATION_UINT, u64);
+	else if (trace_value_i64(value, &i64))
+		protobuf_write_u64(writer, ANNOTATION_INT, (uint64_t)i64);
+	else if (trace_value_double(value, &number))
+		protobuf_write_double(writer, ANNOTATION_DOUBLE, number);
+}
+
+static void write_array(struct pftrace *trace, struct writer *writer, struct trace_text rest)
+{
+	struct trace_value element;
+
+	while (trace_array_next(&rest, &element)) {
+		size_t opened = protobuf_open(writer, ANNOTATION_ARRAY);
+
+		write_json_value(trace, writer, &element);
+		protobuf_close(writer, opened);
+	}
+}
+
+static void write_json_value(struct pftrace *trace, struct writer *writer,
+                             const struct trace_value *value)
+{
+	struct trace_text text;
+
+	switch (value->kind) {
+	case TRACE_NUMBER:
+		write_json_number(writer, value);
+		break;
+	case TRACE_LITERAL:
+		if (trace_text_is(&value->text, "null"))
+			pftrace_write_text(trace, writer, ANNOTATION_STRING, "null", 4);
+		else
+			protobuf_write_u64(writer, ANNOTATION_BOOL,
+			                   trace_text_is(&value->text, "true"));
+		break;
+	case TRACE_JSON:
+		if (value->text.bytes[0] == '{')
+			write_members(trace, writer, ANNOTATION_DICT, value->text);
+		else
+			write_array(trace, writer, value->text);
+		break;
+	default:
+		text = unescape(&value->text, &trace->plain);
+		pftrace_write_text(trace, writer, ANNOTATION_STRING, text.bytes, text.length);
+		break;
+	}
+}
+
+/* -- arguments --------------------------------------------------------------------------------- */
+
+static void write_cycles(struct pftrace *trace, struct writer *writer, const struct event_arg *arg)
+{
+	for (uint32_t i = 0; i < arg->n_cycles; i++) {
+		const char *name = event_stamp_names[arg->first_stamp + i];
+		uint64_t ticks = arg->u.ticks[i];
+		size_t opened;
+
+		if (!ticks)
+			continue;
+		opened = protobuf_open(writer, ANNOTATION_DICT);
+		protobuf_write_u64(writer, ANNOTATION_NAME_IID,
+		                   pftrace_key(trace, name, strlen(name)));
+		protobuf_write_u64(writer, ANNOTATION_UINT,
+		                   arg->type == ARG_RAW ? (uint32_t)ticks : ticks);
+		protobuf_close(writer, opened);
+	}
+}
+
+/* What few rows share is not worth an iid. */
+static void write_string(struct pftrace *trace, struct writer *writer, const struct event_arg *arg)
+{
+	struct string_text text = string_text(trace->events.view.strings, arg->u.string);
+
+	if (arg->key == EVENT_KEY_ARGS || arg->key == EVENT_KEY_VALUE)
+		pftrace_write_text(trace, writer, ANNOTATION_STRING, text.bytes, text.length);
+	else
+		protobuf_write_u64(writer, ANNOTATION_STRING_IID,
+		                   pftrace_string(trace, arg->u.string));
+}
+
+static void write_value(struct pftrace *trace, struct writer *writer, const struct event_arg *arg)
+{
+	struct trace_value json = {TRACE_JSON, {arg->u.text, arg->n_bytes}};
+
+	switch (arg->type) {
+	case ARG_U64:
+		protobuf_write_u64(writer, ANNOTATION_UINT, arg->u.u64);
+		break;
+	case ARG_I64:
+		protobuf_write_u64(writer, ANNOTATION_INT, (uint64_t)arg->u.i64);
+		break;
+	case ARG_DOUBLE:
+		protobuf_write_double(writer, ANNOTATION_DOUBLE, arg->u.number);
+		break;
+	case ARG_WORD:
+		protobuf_write_u64(writer, ANNOTATION_STRING_IID,
+		                   pftrace_word(trace, arg->u.text, arg->n_bytes));
+		break;
+	case ARG_STRING:
+		write_string(trace, writer, arg);
+		break;
+	case ARG_JSON:
+		write_json_value(trace, writer, &json);
+		break;
+	default:
+		write_cycles(trace, writer, arg);
+		break;
+	}
+}
+
+static size_t open_arg(struct pftrace *trace, struct writer *writer, enum event_key key)
+{
+	size_t opened = protobuf_open(writer, TRACK_EVENT_ANNOTATIONS);
+
+	protobuf_write_u64(writer, ANNOTATION_NAME_IID, pftrace_event_key(trace, key));
+	return opened;
+}
+
+static void write_args(struct pftrace *trace, struct writer *writer, const struct file_event *event)
+{
+	bool is_of_device = event->err_ns != UINT32_MAX || event->status != TIME_CERTIFIED;
+	size_t opened;
+
+	write_members(trace, writer, TRACK_EVENT_ANNOTATIONS, event->told);
+	for (uint32_t i = 0; i < event->n_args; i++) {
+		opened = open_arg(trace, writer, event->args[i].key);
+		write_value(trace, writer, &event->args[i]);
+		protobuf_close(writer, opened);
+	}
+	if (event->has_status && is_of_device) {
+		const char *status = time_status_name(event->status);
+
+		opened = open_arg(trace, writer, EVENT_KEY_STATUS);
+		protobuf_write_u64(writer, ANNOTATION_STRING_IID,
+		                   pftrace_word(trace, status, strlen(status)));
+		protobuf_close(writer, opened);
+	}
+	if (event->err_ns != UINT32_MAX) {
+		opened = open_arg(trace, writer, EVENT_KEY_ERR);
+		protobuf_write_u64(writer, ANNOTATION_UINT, event->err_ns);
+		protobuf_close(writer, opened);
+	}
+}
+
+/* -- events ------------------------------------------------------------------------------------ */
+
+static void write_counter(struct writer *writer, double value)
+{
+	if (value == rint(value) && fabs(value) < 9e15)
+		protobuf_write_u64(writer, TRACK_EVENT_COUNTER_VALUE, (uint64_t)(int64_t)value);
+	else
+		protobuf_write_double(writer, TRACK_EVENT_DOUBLE_COUNTER_VALUE, value);
+}
+
+void pftrace_write_event(struct pftrace *trace, struct writer *writer,
+                         const struct file_event *event, uint64_t uuid, uint64_t type)
+{
+	protobuf_write_u64(writer, TRACK_EVENT_TYPE, type);
+	protobuf_write_u64(writer, TRACK_EVENT_TRACK_UUID, uuid);
+	if (type == TYPE_COUNTER) {
+		write_counter(writer, event->value);
+		return;
+	}
+	if (event->category.length)
+		protobuf_write_u64(writer, TRACK_EVENT_CATEGORY_IIDS,
+		                   pftrace_category(trace, event->category));
+	protobuf_write_u64(writer, TRACK_EVENT_NAME_IID, pftrace_name(trace, event));
+	if (event->file && type == TYPE_SLICE_BEGIN)
+		protobuf_write_u64(writer, TRACK_EVENT_LOCATION_IID,
+		                   pftrace_location(trace, event->file, event->line));
+	write_args(trace, writer, event);
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pftrace_tracks.c: descriptors of tracks. Processes and devices are processes, threads threads;
+ * queues, cores and their lanes are tracks within a device, lanes within their line.
+ */
+#include "pftrace.h"
+
+#include <errno.h>
+
+/* Files of this many ranks have uuids of their own, of this many tracks. */
+#define UUIDS_OF_RANK ((uint64_t)1 << 20)
+
+enum { ROOT_LOSSES, ROOT_LEFT_OUT, N_ROOTS };
+
+/* -- one descriptor ---------------------------------------------------------------------------- */
+
+struct description {
+	uint64_t uuid, parent_uuid;
+	uint64_t rank; /* among its siblings */
+};
+
+/* Opens a descriptor in a packet of its own. */
+static size_t open_descriptor(struct pftrace *trace, struct description of)
+{
+	struct writer *packet = &trace->packet;
+	size_t opened;
+
+	pftrace_open_packet(trace);
+	opened = protobuf_open(packet, PACKET_TRACK_DESCRIPTOR);
+	protobuf_write_u64(packet, DESCRIPTOR_UUID, of.uuid);
+	if (of.parent_uuid)
+		protobuf_write_u64(packet, DESCRIPTOR_PARENT_UUID, of.parent_uuid);
+	protobuf_write_u64(packet, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
+	protobuf_write_u64(packet, DESCRIPTOR_SIBLING_ORDER_RANK, of.rank);
+	protobuf_write_u64(packet, DESCRIPTOR_SIBLING_MERGE, MERGE_NONE);
+	return opened;
+}
+
+static void close_descriptor(struct pftrace *trace, size_t opened)
+{
+	protobuf_close(&trace->packet, opened);
+	pftrace_close_packet(trace);
+}
+
+/* Writes what stands in `text` as a field, and empties it. */
+static void write_name(struct pftrace *trace, uint32_t field, struct writer *text)
+{
+	pftrace_write_text(trace, &trace->packet, field, text->buffer ? text->buffer : "",
+	                   (size_t)(text->at - text->buffer));
+	text->at = text->buffer;
+}
+
+static void describe_named(struct pftrace *trace, struct description of, struct writer *text)
+{
+	size_t opened = open_descriptor(trace, of);
+
+	write_name(trace, DESCRIPTOR_NAME, text);
+	close_descriptor(trace, opened);
+}
+
+/* -- processes and devices --------------------------------------------------------------------- */
+
+static void describe_process(struct pftrace *trace, uint32_t process, struct writer *text)
+{
+	const struct view *view = &trace->events.view;
+	uint32_t pid = trace->ids.process_pid[process];
+	size_t opened = open_descriptor(
+		trace, (struct description){trace->uuids.processes + process, 0, pid});
+	size_t inside = protobuf_open(&trace->packet, DESCRIPTOR_PROCESS);
+
+	protobuf_write_u64(&trace->packet, PROCESS_PID, pid);
+	line_append_process(view, text, process);
+	write_name(trace, PROCESS_NAME, text);
+	line_append_process_label(view, text, process);
+	write_name(trace, PROCESS_LABELS, text);
+	protobuf_close(&trace->packet, inside);
+	close_descriptor(trace, opened);
+}
+
+static void describe_device(struct pftrace *trace, uint32_t device, struct writer *text)
+{
+	const struct view *view = &trace->events.view;
+	uint32_t pid = trace->ids.device_pid[device];
+	size_t opened =
+		open_descriptor(trace, (struct description){trace->uuids.devices + device, 0, pid});
+	size_t inside = protobuf_open(&trace->packet, DESCRIPTOR_PROCESS);
+
+	protobuf_write_u64(&trace->packet, PROCESS_PID, pid);
+	line_append_device(view, text, device);
+	write_name(trace, PROCESS_NAME, text);
+	line_append_device_label(view, text, device);
+	write_name(trace, PROCESS_LABELS, text);
+	protobuf_close(&trace->packet, inside);
+	close_descriptor(trace, opened);
+}
+
+static void describe_identity(struct pftrace *trace, struct writer *text)
+{
+	const struct identity *identity = trace->events.view.identity;
+	const struct lines *lines = &trace->events.lines;
+
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		uint32_t p = lines->process_order[i];
+
+		if (!identity->processes[p].is_excluded && events_show(&trace->events, p))
+			describe_process(trace, p, text);
+	}
+	for (uint32_t i = 0; i < identity->n_devices; i++) {
+		uint32_t d = lines->device_order[i], p = identity->devices[d].process;
+
+		if (!identity->processes[p].is_excluded && events_show(&trace->events, p))
+			describe_device(trace, d, text);
+	}
+}
+
+/* -- tracks ------------------------------------------------------------------------------------ */
+
+static void describe_thread(struct pftrace *trace, uint32_t t, uint64_t rank, struct writer *text)
+{
+	uint32_t process = view_track_process(&trace->events.view, t);
+	const struct description of = {trace->uuids.tracks + t, trace->uuids.processes + process,
+	                               rank};
+	size_t opened = open_descriptor(trace, of);
+	size_t inside = protobuf_open(&trace->packet, DESCRIPTOR_THREAD);
+
+	protobuf_write_u64(&trace->packet, THREAD_PID, trace->ids.process_pid[process]);
+	protobuf_write_u64(&trace->packet, THREAD_TID, trace->ids.track_tid[t]);
+	line_append_track(&trace->events.view, text, t);
+	write_name(trace, THREAD_NAME, text);
+	protobuf_close(&trace->packet, inside);
+	close_descriptor(trace, opened);
+}
+
+/* Lanes stand within the first one of their line. */
+static void describe_track(struct pftrace *trace, uint32_t t, uint64_t rank, struct writer *text)
+{
+	const struct view *view = &trace->events.view;
+	const struct track *track = &view->timeline->tracks[t];
+	uint32_t line = trace->events.lines.track_line[t];
+	struct description of = {trace->uuids.tracks + t, 0, rank};
+
+	if (!events_show(&trace->events, view_track_process(view, t)))
+		return;
+	if (line == t && track->kind == TRACK_THREAD) {
+		describe_thread(trace, t, rank, text);
+		return;
+	}
+	if (line != t)
+		of.parent_uuid = trace->uuids.tracks + line;
+	else if (view_is_device_track(track))
+		of.parent_uuid = trace->uuids.devices + track->owner;
+	else
+		of.parent_uuid = trace->uuids.processes + view_track_process(view, t);
+	line_append_track(view, text, t);
+	describe_named(trace, of, text);
+}
+
+static void describe_losses(struct pftrace *trace, struct writer *text)
+{
+	static const char *const roots[N_ROOTS] = {"flextrace losses", "flextrace left out"};
+	const struct losses *lines = &trace->events.losses.lines;
+	bool has_root[N_ROOTS] = {false};
+
+	for (uint32_t i = 0; i < lines->n; i++) {
+		const struct loss *loss = &lines->all[i];
+		int root = ledger_is_loss(loss->cause) ? ROOT_LOSSES : ROOT_LEFT_OUT;
+		uint64_t parent = trace->uuids.losses + (unsigned)root;
+
+		if (!has_root[root]) {
+			writer_raw(text, roots[root]);
+			describe_named(trace, (struct description){parent, 0, (unsigned)root},
+			               text);
+		}
+		has_root[root] = true;
+		event_append_loss_line(&trace->events, text, i);
+		describe_named(trace,
+		               (struct description){trace->uuids.losses + N_ROOTS + i, parent, i},
+		               text);
+	}
+}
+
+/* Lines of what was found, in the file of a single rank. */
+static void describe_found(struct pftrace *trace, struct writer *text)
+{
+	uint32_t process = trace->events.process;
+	bool has_steps;
+	uint32_t n_lanes = event_count_found(&trace->events, &has_steps);
+
+	for (uint32_t i = !has_steps; i <= n_lanes; i++) {
+		writer_raw(text, i ? "collectives (found)" : "steps (found)");
+		describe_named(trace,
+		               (struct description){trace->uuids.found + i,
+		                                    trace->uuids.processes + process,
+		                                    UINT32_MAX + (uint64_t)i},
+		               text);
+	}
+}
+
+/* Without it Perfetto would sort processes and threads as it likes. */
+static void describe_order(struct pftrace *trace)
+{
+	size_t opened;
+
+	pftrace_open_packet(trace);
+	opened = protobuf_open(&trace->packet, PACKET_TRACK_DESCRIPTOR);
+	protobuf_write_u64(&trace->packet, DESCRIPTOR_UUID, 0);
+	protobuf_write_u64(&trace->packet, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
+	protobuf_write_u64(&trace->packet, DESCRIPTOR_PROCESS_ORDERING, PROCESS_ORDERING_EXPLICIT);
+	protobuf_write_u64(&trace->packet, DESCRIPTOR_THREAD_ORDERING, PROCESS_ORDERING_EXPLICIT);
+	protobuf_close(&trace->packet, opened);
+	pftrace_close_packet(trace);
+}
+
+static void number(struct pftrace *trace)
+{
+	const struct identity *identity = trace->events.view.identity;
+	struct pftrace_uuids *uuids = &trace->uuids;
+	uint32_t process = trace->events.process;
+	bool has_steps;
+
+	uuids->tracks = 1;
+	if (process != FLEXTRACE_NONE)
+		uuids->tracks += (process + 1) * UUIDS_OF_RANK;
+	uuids->processes = uuids->tracks + trace->events.view.timeline->n_tracks;
+	uuids->devices = uuids->processes + identity->n_processes;
+	uuids->losses = uuids->devices + identity->n_devices;
+	uuids->found = uuids->losses + N_ROOTS + trace->events.losses.lines.n;
+	uuids->counters = uuids->found + 1 + event_count_found(&trace->events, &has_steps);
+}
+
+void pftrace_describe(struct pftrace *trace)
+{
+	const uint32_t *order = trace->events.lines.track_order;
+	struct writer text;
+
+	number(trace);
+	writer_open_memory(&text);
+	describe_order(trace);
+	describe_losses(trace, &text);
+	describe_identity(trace, &text);
+	if (events_are_of_rank(&trace->events))
+		describe_found(trace, &text);
+	for (uint32_t i = 0; i < trace->events.view.timeline->n_tracks; i++)
+		describe_track(trace, order[i], i, &text);
+	if (writer_failed(&text))
+		trace->writer.failure = text.failure;
+	writer_abandon(&text);
+}
+
+uint64_t pftrace_uuid(const struct pftrace *trace, const struct file_event *event)
+{
+	switch (event->on) {
+	case ON_TRACK:
+		return trace->uuids.tracks + event->place;
+	case ON_LOSSES:
+		return trace->uuids.losses + N_ROOTS + event->place;
+	case ON_FOUND_STEPS:
+		return trace->uuids.found;
+	default:
+		return trace->uuids.found + 1 + event->place;
+	}
+}
+
+/* -- counters ---------------------------------------------------------------------------------- */
+
+static void describe_counter(struct pftrace *trace, const struct file_event *event, uint64_t uuid)
+{
+	struct writer *packet = &trace->packet;
+	uint64_t parent = event->on == ON_DEVICE ? trace->uuids.devices : trace->uuids.processes;
+	struct writer text;
+	size_t opened, inside;
+
+	writer_open_memory(&text);
+	event_append_name(&trace->events, event, &text);
+	opened = open_descriptor(trace, (struct description){uuid, parent + event->place, 0});
+	write_name(trace, DESCRIPTOR_NAME, &text);
+	inside = protobuf_open(packet, DESCRIPTOR_COUNTER);
+	if (event->unit) {
+		protobuf_write_bytes(packet, COUNTER_UNIT_NAME, event->unit, strlen(event->unit));
+		protobuf_write_bytes(packet, COUNTER_SHARE_KEY, event->unit, strlen(event->unit));
+	}
+	protobuf_close(packet, inside);
+	close_descriptor(trace, opened);
+	writer_abandon(&text);
+}
+
+uint64_t pftrace_counter_uuid(struct pftrace *trace, const struct file_event *event)
+{
+	/* labels of ours are of different lengths */
+	uint64_t name = event->name ? event->name : UINT32_MAX - event->label.length;
+	uint64_t owner = (uint64_t)event->on << 32 | event->place;
+	uint64_t line = name << 32 | event->core;
+	uint32_t place = map_find(&trace->counters, line, owner);
+
+	if (place != MAP_NONE)
+		return trace->uuids.counters + place;
+	if (map_put(&trace->counters, line, owner, trace->n_counters) < 0) {
+		trace->writer.failure = ENOMEM;
+		return 0;
+	}
+	describe_counter(trace, event, trace->uuids.counters + trace->n_counters);
+	return trace->uuids.counters + trace->n_counters++;
+}
