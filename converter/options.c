@@ -18,10 +18,10 @@ const struct option_spec conversion_option_table[] = {
 	OPTION("output-dir", 'o', TEXT, MEMBER(output_dir), "DIR",
 	       "Write all files into DIR, which is created if missing", .is_untold = true),
 	OPTION("formats", 'f', TEXT, MEMBER(formats), "LIST",
-	       "Formats to write: chrome (trace.json), csv, json (tables), report (report.html), "
-	       "text (timeline.txt), tt-log, tt-log-6", .is_always_told = true),
+	       "Formats to write: chrome (trace.json), csv, json (tables), pftrace (trace.pftrace, "
+	       "for Perfetto), report (report.html), text (timeline.txt), tt-log, tt-log-6", .is_always_told = true),
 	OPTION("gzip", 'z', FLAG, MEMBER(gzip), NULL,
-	       "Write trace.json.gz instead of trace.json", .is_always_told = true),
+	       "Compress traces: trace.json.gz instead of trace.json", .is_always_told = true),
 	OPTION("rho-ppm", 0, REAL, MEMBER(clock.rho_ppm), "PPM",
 	       "How far a device clock's rate goes off its mean at most, either way, in parts per "
 	       "million", .min = 1e-6, .max = 1e5, .is_always_told = true),

@@ -136,7 +136,7 @@ if command -v python3 >/dev/null; then
 	done
 	# What the checker is there to find.
 	mkdir broken
-	gzip -dc out/trace.rank0.pt.trace.json.gz | sed 's/"rank": 0/"rank":0/; s/"device":0,\("stream":[0-9]*,"kind":"Exec"\)/"device":1,\1/' |
+	gzip -dc out/trace.rank0.pt.trace.json.gz | sed 's/"rank": 0/"rank":0/; s/\("cat":"kernel".*\)"device":0,/\1"device":1,/' |
 		gzip >broken/trace.rank0.pt.trace.json.gz
 	python3 "$SOURCE/check_ranks.py" broken >ranks && fail "per rank: the checker does not see a broken file"
 	for text in 'differ' 'not its device'; do
@@ -205,7 +205,6 @@ tr -d '\n' <out/run.json | grep -q '"inputs":[^"]*"ctf [^"]*", "aie aie.json", "
 	fail "inputs are not in order: $(grep inputs out/run.json)"
 expect "host rows" "$(inputs host.csv)" "0 2 3 "
 expect "device rows" "$(grep -c ',State,LOCK_STALL,.*,1:0$' out/tables/events.csv) $(grep -c ',FW,.*,4:3$' out/tables/events.csv)" "1 1"
-[ "$(grep -c '"source":"0/' out/trace.json)" -ge 1000 ] || fail "trace.json tells of no recording"
 four "by number" --keep 'source:^0/'
 expect "by number" "$(inputs host.csv)" "0 "
 expect "by number, device" "$(rows events.csv)" 0

@@ -6,7 +6,7 @@
  *   pftrace.c          the emitter: packets in order of time
  *   pftrace_event.c    one event each
  *   pftrace_interned.c texts that stand in the file once
- *   pftrace_tracks.c   processes, threads, queues, cores and counters, and in which order they stand
+ *   pftrace_tracks.c   processes, threads, queues, cores and counters, and their order
  *
  * - All packets are of one sequence. Each has its time as the difference to the one before, on a
  *   clock of its own (64) that a snapshot ties to REALTIME.

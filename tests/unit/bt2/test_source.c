@@ -322,38 +322,6 @@ static void test_source__of_each_row_is_its_own_event(void **state)
 	judge_release(&judge);
 }
 
-/* -- in trace.json ---------------------------------------------------------------------------- */
-
-static void test_source__is_the_same_in_trace_json(void **state)
-{
-	struct flex_run *run = *state;
-	cJSON *root, *event;
-	uint64_t n = 0;
-	char *text;
-
-	write_work(run, N_WORK / 10);
-	flex_convert(run);
-	text = scratch_read(run->out, "trace.json", NULL);
-	root = cJSON_Parse(text);
-	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
-	{
-		const cJSON *args = cJSON_GetObjectItem(event, "args");
-		const cJSON *kind = cJSON_GetObjectItem(args, "kind");
-		const char *name = cJSON_GetObjectItem(event, "name")->valuestring;
-
-		if (!kind || strcmp(cJSON_GetObjectItem(event, "ph")->valuestring, "X") != 0)
-			continue;
-		assert_string_equal(
-			cJSON_GetObjectItem(args, "source")->valuestring,
-			source_of(strncmp(name, "call", 4) == 0 ? &run->host : &run->events,
-		                  kind->valuestring, name));
-		n++;
-	}
-	assert_int_equal(n, run->host.n_rows + run->events.n_rows);
-	cJSON_Delete(root);
-	free(text);
-}
-
 /* -- filters ---------------------------------------------------------------------------------- */
 
 static const struct filter_case {
@@ -420,7 +388,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(names_the_file_and_what_stands_in_it),
 		TEST(of_each_row_is_its_own_event),
-		TEST(is_the_same_in_trace_json),
 		TEST(is_what_filters_ask_for),
 		TEST(filters_tell_parts_of_a_control_block_apart),
 	};

@@ -306,12 +306,12 @@ static void test_torch__says_again_what_the_file_said(void **state)
 	static const char *const all[] = {
 		"\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\"",
 		"\"cat\":\"Operator\",\"name\":\"ProfilerStep#5\",\"pid\":500,\"tid\":501,",
-		"\"args\":{\"kind\":\"Step\",\"External id\":1}",
+		"\"args\":{\"External id\":1,\"kind\":\"Step\"}",
 		"\"cat\":\"Runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":500,\"tid\":501,",
-		"\"args\":{\"kind\":\"Runtime\",\"correlation\":4,\"external id\":1}",
+		"\"args\":{\"correlation\":4,\"external id\":1,\"kind\":\"Runtime\"}",
 		"\"cat\":\"Kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,",
-		("\"args\":{\"kind\":\"Exec\",\"device\":0,\"stream\":7,\"correlation\":4,"
-	         "\"external id\":1,\"rank\":1,\"job\":1,\"status\":\"given\"}"),
+		("\"args\":{\"device\":0,\"stream\":7,\"correlation\":4,\"external id\":1,"
+	         "\"kind\":\"Exec\",\"rank\":1,\"job\":1,\"status\":\"given\"}"),
 	};
 	struct flex_run *run = *state;
 
@@ -336,12 +336,11 @@ static const char odd_args[] = FILE_OF("\"distributedInfo\":{\"rank\":1},",
 static void test_torch__lets_the_file_have_the_word(void **state)
 {
 	static const char *const all[] = {
-		"\"args\":{\"kind\":[1,{\"\\u003ca>\":null}],\"status\":\"x\\n\\\"\","
-		"\"source\":\"0:",
+		"\"args\":{\"kind\":[1,{\"\\u003ca>\":null}],\"status\":\"x\\n\\\"\"}",
 		("\"args\":{\"kind\":\"Dispatch\",\"job\":1.50,\"rank\":1,\"device\":0,"
-	         "\"stream\":7,\"status\":\"given\",\"source\":\"0:"),
-		"\"kind\":\"annotation\",\"Device Type\":1,\"Device "
-		"Id\":0,\"Bytes\":256,\"Addr\":4096,",
+	         "\"stream\":7,\"status\":\"given\"}"),
+		"\"Device Type\":1,\"Device Id\":0,\"Bytes\":256,\"Addr\":4096,"
+		"\"kind\":\"annotation\",",
 	};
 	struct flex_run *run = convert(state, odd_args);
 
