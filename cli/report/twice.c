@@ -161,27 +161,24 @@ static int take_work(struct twice *twice, const void *row)
 	return FLEXTRACE_OK;
 }
 
-/* What is done with each row of a table. */
-struct reading {
-	const char *name;
-	const struct column *columns;
-	uint32_t n_columns;
-	int (*take)(struct twice *twice, const void *row);
-};
-
-static int read_table(struct twice *twice, const char *dir, const struct reading *reading,
+/* Of host.csv or events.csv, by what is done with each row. */
+static int read_table(struct twice *twice, const char *dir,
+                      int (*take)(struct twice *twice, const void *row),
                       struct flextrace_error *error)
 {
+	bool is_work = take == take_work;
 	union {
 		struct host_cells host;
 		struct event_cells event;
 	} row;
 	struct rows rows;
 
-	if (!rows_open(&rows, dir, reading->name, reading->columns, reading->n_columns, error))
+	if (!rows_open(&rows, dir, is_work ? "events.csv" : "host.csv",
+	               is_work ? event_columns : host_columns,
+	               is_work ? N_COLUMNS(event_columns) : N_COLUMNS(host_columns), error))
 		return rows.code;
 	while (rows_next(&rows, &row, error))
-		rows.code = reading->take(twice, &row);
+		rows.code = take(twice, &row);
 	rows_close(&rows);
 	return rows.code;
 }
@@ -272,22 +269,16 @@ static void write_rest(struct twice *twice)
 static int stitch(struct twice *twice, const char *without_dir, const char *dir,
                   struct flextrace_error *error)
 {
-	const struct reading without = {"host.csv", host_columns, N_COLUMNS(host_columns),
-	                                take_interval};
-	const struct reading work = {"events.csv", event_columns, N_COLUMNS(event_columns),
-	                             take_work};
-	const struct reading with = {"host.csv", host_columns, N_COLUMNS(host_columns),
-	                             write_interval};
 	int code;
 
 	if (!twice->strings)
 		return error_memory(error);
 	string_cache_init(&twice->cache, twice->strings);
-	FLEXTRACE_TRY(read_table(twice, without_dir, &without, error));
-	FLEXTRACE_TRY(read_table(twice, dir, &work, error));
+	FLEXTRACE_TRY(read_table(twice, without_dir, take_interval, error));
+	FLEXTRACE_TRY(read_table(twice, dir, take_work, error));
 	FLEXTRACE_TRY(writer_open(&twice->writer, dir, TABLES_DIR "/twice.csv", false, error));
 	column_write_names(&twice->writer, columns, N_COLUMNS(columns));
-	code = read_table(twice, dir, &with, error);
+	code = read_table(twice, dir, write_interval, error);
 	if (code < 0) {
 		writer_abandon(&twice->writer);
 		return code;

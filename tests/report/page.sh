@@ -23,10 +23,10 @@ look() {
 	[ "$code" -eq 0 ] || exit "$code"
 }
 
-# look_diff NAME [SEED]: the same traces and later ones compared, by what they are called in a folder with such a name.
+# look_diff NAME [SEED]: the same traces and later ones compared, in folders whose path would end a script.
 look_diff() {
-	later="$scratch/<img src=x onerror='window.broken = 1'>\\u003c\"-$1"
-	mkdir "$scratch/later-$1"
+	later="$scratch/a</script><img src=x onerror='window.broken = 1'>\\u003c\"-$1"
+	mkdir -p "$scratch/later-$1" "$scratch/a<"
 	"$python" "$here/make_trace.py" --later "$scratch/later-$1" ${2:+"$2"} || exit 1
 	"$flextrace" convert --quiet --formats=csv --output="$later" "$scratch/later-$1"/*.json || exit 1
 	"$flextrace" diff --csv --output="$scratch/$1.html" "$scratch/$1" "$later" >"$scratch/$1.csv" || exit 1
