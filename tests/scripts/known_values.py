@@ -4,6 +4,8 @@
 against what other analysers, and exact arithmetic over the files, say of them. Says every difference; exits 1 if there
 is one, 77 where the recordings are absent."""
 import csv
+import functools
+import glob
 import json
 import os
 import subprocess
@@ -14,6 +16,7 @@ FLEXTRACE, DATA = sys.argv[1:]
 n_differences = 0
 
 
+@functools.cache
 class Conversion:
     def __init__(self, name):
         self.name = name
@@ -24,6 +27,8 @@ class Conversion:
     def rows(self, table):
         folder = os.path.join(self.dir.name, "tables")
         path = os.path.join(folder if os.path.isdir(folder) else self.dir.name, table + ".csv")
+        if not os.path.exists(path):  # there is no row
+            return []
         with open(path, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
@@ -152,6 +157,57 @@ def check_classes(conversion, device, known):
         conversion.expect(f"{column} of device {device}", int(row[column]), value)
 
 
+def owner_of(row):
+    return row["rank"], row["host"], row["pid"]
+
+
+def check_parts(conversion, table, whole, parts):
+    """In each line of a table."""
+    for number, row in enumerate(conversion.rows(table), 2):
+        conversion.expect(f"line {number} of {table}: sum of parts of {whole}", sum(int(row[part]) for part in parts), int(row[whole]))
+        for part in parts:
+            if int(row[part]) < 0:
+                conversion.expect(f"line {number} of {table}: {part}", int(row[part]), 0)
+
+
+def check_all_adds_up(name):
+    """What holds for any recording, in each line of a table and between tables."""
+    conversion = Conversion(name)
+    work = ["compute_ns", "exposed_communication_ns", "exposed_memory_ns", "exposed_prepare_ns"]
+    check_parts(conversion, "breakdown", "busy_ns", work)
+    check_parts(conversion, "breakdown", "idle_ns", ["host_wait_ns", "kernel_wait_ns", "other_idle_ns"])
+    check_parts(conversion, "breakdown", "wall_ns", ["busy_ns", "idle_ns"])
+    check_parts(conversion, "communication", "total_ns", ["hidden_ns", "exposed_ns"])
+    check_parts(conversion, "critical_path_summary", "wall_ns",
+                [kind + "_ns" for kind in ("host", "launch_delay", "queue_delay", "compute", "communication", "memory",
+                                           "prepare", "wait")])
+    conversion.expect("sum of pieces", total(conversion.rows("critical_path"), "dur_ns"),
+                      total(conversion.rows("critical_path_summary"), "wall_ns"))
+    devices = conversion.rows("breakdown")
+    sums = {owner_of(row): row for row in devices}  # the last line of an owner is the sum of its devices
+    for owner, row in sums.items():
+        parts = [part for part in conversion.rows("overview") if owner_of(part) == owner]
+        for column in work + ["idle_ns"]:
+            conversion.expect(f"{column} of {owner} over time", total(parts, column), int(row[column]))
+    whole = [row for row in conversion.rows("key_averages") if not row["window"]]
+    for owner in {owner_of(row) for row in whole}:
+        rows = [row for row in whole if owner_of(row) == owner]
+        host = [row for row in rows if row["side"] == "host"]
+        device = [row for row in rows if row["side"] == "device"]
+        if host and device:
+            conversion.expect(f"device_self_ns of {owner}", total(host, "device_self_ns"), total(device, "device_self_ns"))
+        for row in host:
+            if row["host_self_ns"] and not 0 <= int(row["host_self_ns"]) <= int(row["host_total_ns"]):
+                conversion.expect("host_self_ns of " + row["name"], int(row["host_self_ns"]), int(row["host_total_ns"]))
+
+
+def list_recordings():
+    patterns = ("kineto/*.gz", "tracelens/*.json.gz", "nsys/*.sqlite", "jax/*.pb", "aie/test?", "flex-json/[absm]*_*.json",
+                "flex-json/*_by_rank", "tt-metal/device-log/*.csv", "tt-metal/ops-perf-results/*.csv*")
+    for pattern in patterns:
+        yield from sorted(glob.glob(pattern, root_dir=DATA))
+
+
 def check_critical_path():
     """By hand: cudaDeviceSynchronize (20 us) returns 13 us after the end of the last kernel (123 us), which began 1 us
     after its launch had returned, in an empty queue: its memset had ended 15 us before. The rest is the host's."""
@@ -181,6 +237,8 @@ def main():
     check_sums("nsys/saxpy-mpi.sqlite", "0", {"compute_ns": 88573480, "memory_ns": 186001123 + 98698477})
     check_sums("jax/conv_minimal_legacy.xplane.pb", "0", {"memory_ns": 889028, "idle_ns": 26978700, "wall_ns": 27867728})
     check_sums("jax/conv_minimal_legacy.xplane.pb", "7", {"compute_ns": 3586493, "idle_ns": 12174808, "wall_ns": 15761301})
+    for name in list_recordings():
+        check_all_adds_up(name)
     sys.exit(n_differences > 0)
 
 
