@@ -24,6 +24,7 @@ cat >names.json <<-'END'
 	{"ph": "X", "cat": "cpu_op", "name": "''@x,\"y\"\nz", "pid": 1, "tid": 1, "ts": 2, "dur": 1},
 	{"ph": "X", "cat": "cpu_op", "name": "'plain", "pid": 1, "tid": 1, "ts": 5, "dur": 1},
 	{"ph": "X", "cat": "cpu_op", "name": "</script>", "pid": 1, "tid": 1, "ts": 7, "dur": 1},
+	{"ph": "X", "cat": "kernel", "name": "k<1>", "pid": 0, "tid": 7, "ts": 9, "dur": 1, "args": {"device": 0, "stream": 7}},
 	{"ph": "X", "cat": "cpu_op", "name": "007", "pid": 1, "tid": 1, "ts": 11, "dur": 1}]}
 END
 n=0
@@ -42,3 +43,20 @@ for file in alone/tables/*; do
 done
 "$FLEXTRACE" convert --quiet --formats=csv -o alone names.json || fail "csv alone"
 [ -z "$(find alone -name '*.jsonl')" ] || fail "lines of JSON of an earlier conversion are left"
+
+# The guide's examples for jq.
+if command -v jq >/dev/null; then
+	ln -s 1 out
+	awk '/^## /{ in_jq = $2 == "jq" } /^```/{ is_code = in_jq && !is_code; next } is_code' "$here/../../docs/guides/json.md" >guide.sh
+	sh -e guide.sh >told || fail "an example of the guide fails"
+	"$PYTHON" - <<-'END' || fail "jq reads something else: $(cat told)"
+	import json
+	events, host = ([json.loads(line) for line in open(f"out/tables/{name}.jsonl", encoding="utf-8")] for name in ("events", "host"))
+	lines = [f"{row['name']}\t{row['start_ns']}\t{row['dur_ns']}" for row in events if row["kind"] == "Exec"]
+	sums = {row["name"]: sum(other["dur_ns"] for other in host if other["name"] == row["name"]) for row in host}
+	told = open("told", encoding="utf-8").read().split("\n", len(lines))
+	assert lines and told[:-1] == lines and {one["name"]: one["total_ns"] for one in json.loads(told[-1])} == sums
+	END
+else
+	echo "jq is not installed: the guide's examples for it are not run"
+fi
