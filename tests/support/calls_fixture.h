@@ -11,6 +11,10 @@
 
 #define CALLS_FIXTURE_TRACKS 4 /* two threads of each of two processes */
 
+/* How lines of either rank end: rank, host, pid. */
+#define OF_0 ",0,\"node,1\",70\n"
+#define OF_1 ",1,\"node,1\",71\n"
+
 struct calls_test {
 	struct analysis_test test;
 	uint32_t *launches; /* owned: of control blocks */
@@ -20,6 +24,13 @@ struct calls_test {
 /* Ranks 0 and 1 of two threads each, with tracks 0 and 1, 2 and 3, and a device each, 0 and 1. */
 void calls_test_init(struct calls_test *test);
 void calls_test_release(struct calls_test *test);
+
+/* A call to add. */
+static inline struct host_row row_of(uint8_t kind, uint16_t depth, int64_t start_ns, int64_t end_ns)
+{
+	return (struct host_row){
+		.kind = kind, .depth = depth, .start_time_ns = start_ns, .end_time_ns = end_ns};
+}
 
 /* Adds a call of a track and returns its place; the caller refines it until the next one. */
 uint32_t calls_test_call(struct calls_test *test, uint32_t track, struct host_row row,

@@ -121,8 +121,9 @@ static enum loss_cause fault_of_scope(struct derive *derive, const struct host_i
 		derive->ledger->warnings[WARNING_CLOCK_NOT_1GHZ]++;
 		return LOSS_MALFORMED;
 	}
-	if (!scope->begin_ns)
-		return LOSS_MALFORMED;
+	if (!scope->begin_ns && !identity_is_file_of(derive->identity, derive->out.strings,
+	                                             input->process, IDENTITY_FILE))
+		return LOSS_MALFORMED; /* where a tracer knew no begin it says 0 */
 	return scope->begin_ns > scope->head.clock_ns ? LOSS_BACKWARDS : LOSS_CAUSE_COUNT;
 }
 

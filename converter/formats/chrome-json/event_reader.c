@@ -72,9 +72,11 @@ int event_take_call(struct event_import *events, uint32_t thread, struct event_c
 	if (call->end_ns < call->begin_ns)
 		return event_reject(events, LOSS_BACKWARDS, "its end is before its begin",
 		                    ret_fault);
-	/* 0 would be a time that nobody knows. */
-	call->begin_ns = call->begin_ns ? call->begin_ns : 1;
-	call->end_ns = call->end_ns ? call->end_ns : 1;
+	/* Of device work 0 would be a time that nobody knows. */
+	if (call->has_stamps || call->is_device) {
+		call->begin_ns = call->begin_ns ? call->begin_ns : 1;
+		call->end_ns = call->end_ns ? call->end_ns : 1;
+	}
 	if (events->filter)
 		FLEXTRACE_TRY(events->filter->take_call(events->filter, events,
 		                                        &events->threads[thread], call, &is_taken));
@@ -118,7 +120,7 @@ static int leave_open(struct event_import *events, const struct event_thread *th
 
 	if (call->is_device)
 		return import_lose(&events->import, LOSS_UNMATCHED_BEGIN, 1);
-	if (call->has_stamps) {
+	if (call->has_stamps || call->is_device) {
 		FLEXTRACE_TRY(import_lose(&events->import, LOSS_UNMATCHED_BEGIN, 1));
 		return block_add_part(events, thread->rank, call,
 		                      last_ns > call->begin_ns ? last_ns : call->begin_ns, false);

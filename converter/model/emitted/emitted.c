@@ -159,11 +159,6 @@ static int read_lives(struct csv_reader *reader, struct lives *lives, struct fle
 
 /* -- by process -------------------------------------------------------------------------------- */
 
-static uint64_t rise(uint64_t from, uint64_t to)
-{
-	return to > from ? to - from : 0;
-}
-
 ORDER_BY(compare_lives, struct life, pid, start_ns);
 
 static int add_process(struct emitted *emitted, int32_t pid, struct emitted_process **ret_process)
@@ -184,14 +179,15 @@ static void add_life(struct emitted_process *process, const struct life *life, b
 	memcpy(process->program, life->program, sizeof(process->program));
 	process->wait_ms += life->wait_ms;
 	process->n_threads += life->n_threads;
-	process->n_unrecorded += rise(life->n_unrecorded[EMITTED_STARTED],
-	                              life->n_unrecorded[EMITTED_STOPPED]);
+	process->n_unrecorded += emitted_rise(life->n_unrecorded[EMITTED_STARTED],
+	                                      life->n_unrecorded[EMITTED_STOPPED]);
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++) {
-		process->least[class] += rise(n[EMITTED_STARTED][class],
-		                              n[EMITTED_STOPPING][class]);
-		process->most[class] += rise(n[EMITTED_STARTING][class], n[EMITTED_STOPPED][class]);
-		process->late[class] += rise(late[EMITTED_STARTED][class],
-		                             late[EMITTED_STOPPING][class]);
+		process->least[class] += emitted_rise(n[EMITTED_STARTED][class],
+		                                      n[EMITTED_STOPPING][class]);
+		process->most[class] += emitted_rise(n[EMITTED_STARTING][class],
+		                                     n[EMITTED_STOPPED][class]);
+		process->late[class] += emitted_rise(late[EMITTED_STARTED][class],
+		                                     late[EMITTED_STOPPING][class]);
 	}
 }
 

@@ -91,6 +91,12 @@ struct emitted {
 	struct emitted_balance balances[EMITTED_CHANNEL_COUNT]; /* emitted_book() */
 };
 
+/* How much a count rose; one that fell did not. */
+static inline uint64_t emitted_rise(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
 void emitted_release(struct emitted *emitted);
 
 /* Adds the counts of the recording that a trace is in: `path` is its directory, or `trace` in it.

@@ -7,11 +7,6 @@
 #include "base/map.h"
 #include "base/order.h"
 
-static uint64_t rise(uint64_t from, uint64_t to)
-{
-	return to > from ? to - from : 0;
-}
-
 ORDER_BY(compare_pids, struct emitted_process, pid);
 
 static struct emitted_process *find(const struct emitted *emitted, int32_t pid)
@@ -120,7 +115,7 @@ bool emitted_has(const struct emitted_process *process, int class)
 
 uint64_t emitted_missing(const struct emitted_process *process, int class)
 {
-	return rise(process->read[class], process->least[class]);
+	return emitted_rise(process->read[class], process->least[class]);
 }
 
 /* -- books ------------------------------------------------------------------------------------- */
@@ -205,8 +200,8 @@ static void sum_missing(struct emitted *emitted, uint64_t others[EMITTED_CHANNEL
 static uint64_t find_unaccounted(const struct emitted_balance *balance, uint64_t n_others,
                                  uint64_t n_nameless)
 {
-	uint64_t own = rise(balance->late, balance->missing);
-	uint64_t all = rise(balance->discarded + n_nameless, own + n_others);
+	uint64_t own = emitted_rise(balance->late, balance->missing);
+	uint64_t all = emitted_rise(balance->discarded + n_nameless, own + n_others);
 
 	return all < own ? all : own;
 }
@@ -215,7 +210,8 @@ static uint64_t find_unaccounted(const struct emitted_balance *balance, uint64_t
 static int book_discarded(struct emitted *emitted, struct ledger *ledger)
 {
 	const struct loss_place nowhere = LOSS_NOWHERE;
-	uint64_t rest = rise(ledger_total(ledger, LOSS_DISCARDED_EVENTS), emitted->n_discarded);
+	uint64_t rest = emitted_rise(ledger_total(ledger, LOSS_DISCARDED_EVENTS),
+	                             emitted->n_discarded);
 
 	for (int channel = EMITTED_EVENTS; channel >= 0; channel--) {
 		struct emitted_balance *balance = &emitted->balances[channel];

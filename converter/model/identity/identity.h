@@ -129,6 +129,7 @@ int identity_name_marker(struct identity *identity, uint32_t id, uint32_t name, 
                          uint32_t line);
 
 /* What the boot ids of processes begin with that a file of a tool is about. */
+#define IDENTITY_FILE          "imported "
 #define IDENTITY_TORCH_FILE    "imported torch rank "
 #define IDENTITY_TT_METAL_FILE "imported tt-metal"
 #define IDENTITY_AIE_FILE      "imported AIE"

@@ -18,7 +18,6 @@
 	"name,opcode,module,program_id,phase,kernels,total_ns,mean_ns,stddev_ns," \
 	"variation_percent,share_percent,op_name,source_line,rank,host,pid\n"
 #define OPCODES "opcode,phase,kernels,total_ns,mean_ns,stddev_ns,share_percent,rank,host,pid\n"
-#define OF_0    ",0,\"node,1\",70\n"
 
 static void begin(struct calls_test *test)
 {

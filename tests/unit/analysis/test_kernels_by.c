@@ -12,8 +12,6 @@
 #include "calls_fixture.h"
 
 #define SPREAD "calls,total_ns,mean_ns,median_ns,min_ns,max_ns,stddev_ns,share_percent"
-#define OF_0   ",0,\"node,1\",70\n"
-#define OF_1   ",1,\"node,1\",71\n"
 
 static void add(struct calls_test *test, uint32_t device, const char *name, int64_t start_ns,
                 int64_t dur_ns)

@@ -15,14 +15,6 @@
 	"calls,host_self_ns,host_self_percent,host_total_ns,host_total_percent,host_mean_ns," \
 	"device_self_ns,device_self_percent,device_total_ns,device_total_percent,"            \
 	"device_mean_ns,memory_self_bytes,memory_total_bytes,window,rank,host,pid\n"
-#define OF_0 ",0,\"node,1\",70\n"
-#define OF_1 ",1,\"node,1\",71\n"
-
-static struct host_row row_of(uint8_t kind, uint16_t depth, int64_t start_ns, int64_t end_ns)
-{
-	return (struct host_row){
-		.kind = kind, .depth = depth, .start_time_ns = start_ns, .end_time_ns = end_ns};
-}
 
 /* What an operation launched by a runtime's call is its own; in the call's total it is, too. */
 static void test_key_averages__give_work_to_the_operation(void **state)

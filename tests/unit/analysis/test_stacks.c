@@ -12,13 +12,6 @@
 #include "calls_fixture.h"
 
 #define HEADER "kind,stack,host_self_ns,device_ns,rank,host,pid\n"
-#define OF_0   ",0,\"node,1\",70\n"
-
-static struct host_row row_of(uint8_t kind, uint16_t depth, int64_t start_ns, int64_t end_ns)
-{
-	return (struct host_row){
-		.kind = kind, .depth = depth, .start_time_ns = start_ns, .end_time_ns = end_ns};
-}
 
 /* Equal stacks are one, steps are in none, and what took no time of its own is in no line. */
 static void test_stacks__are_told_once(void **state)

@@ -422,6 +422,24 @@ static void test_flex_hard__refuses_what_was_processed(void **state)
 	expect_refused(run, path, "the AIU Trace Analyzer made it");
 }
 
+/* A call at 0 is there, and certain; what a tracer did not know it tells as 0. */
+static void test_flex_hard__keeps_the_time_0(void **state)
+{
+	struct flex_run *run = *state;
+
+	flex_add_file(run, "a.json",
+	              "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"a\",\"ts\":0,"
+	              "\"dur\":2},{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"b\",\"ts\":0,"
+	              "\"dur\":0}]}");
+	flex_convert(run);
+	assert_int_equal(run->host.n_rows, 2);
+	assert_int_equal(flex_number(&run->host, 0, "start_ns"), 0);
+	assert_int_equal(flex_number(&run->host, 0, "dur_ns"), 2000);
+	assert_int_equal(flex_number(&run->host, 1, "start_ns"), 0);
+	assert_int_equal(flex_number(&run->host, 1, "end_ns"), 0);
+	assert_int_equal(ledger_lost(&run->ledger), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_flex_hard__##name, flex_start, flex_stop)
@@ -439,6 +457,7 @@ int main(void)
 		TEST(pairs_what_is_adjacent_of_its_thread),
 		TEST(tells_a_single_collective),
 		TEST(refuses_what_was_processed),
+		TEST(keeps_the_time_0),
 	};
 
 	return cmocka_run_group_tests_name("flex_hard", tests, NULL, NULL);
