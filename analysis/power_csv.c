@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * power.csv: how much each device drew, all in all, while kernels ran and while none did, and for
- * which kernels. A stretch between two samples counts by how much of it kernels covered. Memory: 8
- * bytes per sample and 16 more of one device at a time, then 1 per sample and what its kernels'
- * names take: 40 each, and 4 to 16 to find and to sort them.
+ * which kernels. A stretch between two samples counts by how much of it kernels covered. Memory: 24
+ * bytes per sample and 16 more of one device at a time, and what its kernels' names take: 40 each,
+ * and 4 to 16 to find and to sort them.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,16 +17,14 @@
 #include "findings/power.h"
 #include "findings/statistics/name_groups.h"
 
-#define MARK_STEP 16u /* stretches */
-
 enum power_part { PART_ALL, PART_KERNELS, PART_IDLE, PART_COUNT };
 
-struct power_energy { /* over stretches of known power, and what lies in them */
-	uint64_t n;
+struct power_energy { /* over stretches of known power */
 	double ns, joules;
 };
 
 struct power_sum {
+	uint64_t n; /* stretches of known power, and what lies in them */
 	struct power_energy energy;
 	double min_watts, max_watts, median_watts;
 };
@@ -35,20 +33,17 @@ struct power_kernel {
 	struct group_key key; /* owner: index of struct device */
 	uint32_t calls;
 	uint32_t n; /* calls in stretches of known power */
-	double ns, joules;
+	struct power_energy energy;
 };
 
 struct power_line {
 	struct power_sum sums[PART_COUNT];
+	struct power_energy *up_to; /* owned, by sample: before it */
 	double *covered_ns; /* owned, by stretch: from a sample to the next one, by kernels */
 	uint32_t next;      /* first stretch that kernels may still cover */
-	uint32_t n_before;  /* samples up to the time that was looked for last */
+	uint32_t n_before;  /* samples up to the start of the last kernel */
 	int64_t reach_time_ns;
 	bool has_kernels;
-	struct power_energy *marks; /* owned: up to each MARK_STEP'th sample, once it was reached */
-	uint32_t n_marks;
-	struct power_energy up_to; /* of known power, up to sample `at` */
-	uint32_t at;
 };
 
 struct power_table {
@@ -61,59 +56,40 @@ struct power_table {
 
 /* -- energy up to a time ----------------------------------------------------------------------- */
 
-static int make_marks(const struct power_device *device, struct power_line *line)
+static int make_line(const struct power_device *device, struct power_line *line)
 {
-	line->marks = blocks_allocate(device->n / MARK_STEP + 1ull, sizeof(*line->marks));
-	if (!line->marks)
+	struct power_energy sum = {0};
+
+	line->up_to = blocks_allocate(device->n, sizeof(*line->up_to));
+	line->covered_ns = blocks_allocate(device->n, sizeof(*line->covered_ns));
+	if (!line->up_to || !line->covered_ns)
 		return FLEXTRACE_E_MEMORY;
-	line->marks[0] = line->up_to;
-	line->n_marks = 1;
+	for (uint32_t i = 0; i < device->n; i++) {
+		const struct power_level *from = &device->levels[i];
+
+		line->up_to[i] = sum;
+		line->covered_ns[i] = 0;
+		if (i + 1 < device->n && !isnan(from->watts)) {
+			double ns = (double)interval_ns(from->time_ns, from[1].time_ns);
+
+			sum.joules += from->watts * ns / 1e9;
+			sum.ns += ns;
+		}
+	}
 	return FLEXTRACE_OK;
 }
 
-/* Sums up to a sample, from where the last one was or from the mark before it: always the same
- * additions. */
-static const struct power_energy *sum_up_to(const struct power_device *device,
-                                            struct power_line *line, uint32_t sample)
-{
-	if (sample < line->at || sample - line->at > MARK_STEP) {
-		uint32_t mark = sample / MARK_STEP;
-
-		mark = mark < line->n_marks ? mark : line->n_marks - 1;
-		if (sample < line->at || mark * MARK_STEP > line->at) {
-			line->at = mark * MARK_STEP;
-			line->up_to = line->marks[mark];
-		}
-	}
-	while (line->at < sample) {
-		const struct power_level *from = &device->levels[line->at];
-		double ns = (double)interval_ns(from->time_ns, from[1].time_ns);
-
-		if (!isnan(from->watts)) {
-			line->up_to.joules += from->watts * ns / 1e9;
-			line->up_to.ns += ns;
-		}
-		if (++line->at == line->n_marks * MARK_STEP)
-			line->marks[line->n_marks++] = line->up_to;
-	}
-	return &line->up_to;
-}
-
-/* Returns how many samples there are up to a time, looking from `from` of them on in steps that
- * double: mostly it is near. */
-static uint32_t count_samples(const struct power_device *device, int64_t time_ns, uint32_t from)
+/* Returns how many samples there are up to a time, of which there are `low` or more: looks in steps
+ * that double, as mostly it is near. */
+static uint32_t count_samples(const struct power_device *device, int64_t time_ns, uint32_t low)
 {
 	const struct power_level *levels = device->levels;
-	uint32_t low = from, high = from, step = 1;
+	uint32_t high = low, step = 1;
 
 	while (high < device->n && levels[high].time_ns <= time_ns) {
 		low = high + 1;
 		high = device->n - high > step ? high + step : device->n;
 		step *= 2;
-	}
-	for (step = 1; low && levels[low - 1].time_ns > time_ns; step *= 2) {
-		high = low - 1;
-		low = high > step ? high - step : 0;
 	}
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -126,28 +102,28 @@ static uint32_t count_samples(const struct power_device *device, int64_t time_ns
 	return low;
 }
 
-/* Returns energy and known time before a moment. */
-static struct power_energy energy_at(const struct power_device *device, struct power_line *line,
-                                     int64_t time_ns)
+/* Returns energy and known time before a moment, up to which there are `n` samples. */
+static struct power_energy energy_at(const struct power_device *device,
+                                     const struct power_line *line, int64_t time_ns, uint32_t n)
 {
-	uint32_t n = count_samples(device, time_ns, line->n_before);
 	struct power_energy energy = {0};
-	const struct power_level *level;
-	double ns;
 
-	line->n_before = n;
-	if (!n)
-		return energy;
-	level = &device->levels[n - 1];
-	ns = isnan(level->watts) ? 0 : (double)interval_ns(level->time_ns, time_ns);
-	energy = *sum_up_to(device, line, n - 1);
-	energy.joules += ns ? level->watts * ns / 1e9 : 0;
-	energy.ns += ns;
+	if (n) {
+		const struct power_level *level = &device->levels[n - 1];
+		double ns = (double)interval_ns(level->time_ns, time_ns);
+
+		energy = line->up_to[n - 1];
+		if (!isnan(level->watts) && ns > 0) {
+			energy.joules += level->watts * ns / 1e9;
+			energy.ns += ns;
+		}
+	}
 	return energy;
 }
 
 /* -- kernels ----------------------------------------------------------------------------------- */
 
+/* Rows come in order of their starts. */
 static int take_kernel(struct power_table *table, const struct device_row *row)
 {
 	const struct tick_op *op = &table->timeline->ops[row->source];
@@ -162,12 +138,14 @@ static int take_kernel(struct power_table *table, const struct device_row *row)
 	FLEXTRACE_TRY(name_groups_find(&table->kernels,
 	                               &(struct group_key){op->device, op->name, 0}, &place));
 	kernel = name_groups_at(&table->kernels, place);
-	before = energy_at(device, line, row->start_time_ns);
-	after = energy_at(device, line, row->end_time_ns);
+	line->n_before = count_samples(device, row->start_time_ns, line->n_before);
+	before = energy_at(device, line, row->start_time_ns, line->n_before);
+	after = energy_at(device, line, row->end_time_ns,
+	                  count_samples(device, row->end_time_ns, line->n_before));
 	kernel->calls++;
 	kernel->n += after.ns > before.ns;
-	kernel->joules += after.joules - before.joules;
-	kernel->ns += after.ns - before.ns;
+	kernel->energy.joules += after.joules - before.joules;
+	kernel->energy.ns += after.ns - before.ns;
 	return FLEXTRACE_OK;
 }
 
@@ -178,20 +156,8 @@ static int compare_kernels(const void *left, const void *right, void *context)
 	const struct power_kernel *a = name_groups_at(&table->kernels, *(const uint32_t *)left);
 	const struct power_kernel *b = name_groups_at(&table->kernels, *(const uint32_t *)right);
 
-	return ORDER(a->key.owner, b->key.owner) ?: ORDER(b->joules, a->joules) ?:
+	return ORDER(a->key.owner, b->key.owner) ?: ORDER(b->energy.joules, a->energy.joules) ?:
 	       string_compare(strings, a->key.name, b->key.name);
-}
-
-static int take_kernels(struct power_table *table)
-{
-	const struct timeline *timeline = table->timeline;
-
-	name_groups_init(&table->kernels, sizeof(struct power_kernel), timeline->n_ops);
-	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
-		if (row->kind == ROW_EXEC)
-			FLEXTRACE_TRY(take_kernel(table, row));
-	}
-	return name_groups_sort(&table->kernels, compare_kernels, table);
 }
 
 /* -- parts ------------------------------------------------------------------------------------- */
@@ -221,7 +187,7 @@ static void cover_by(struct power_table *table, const struct device_row *row)
 	struct power_line *line = &table->lines[index];
 	int64_t from_ns = row->start_time_ns;
 
-	if (!line->covered_ns || (line->has_kernels && row->end_time_ns <= line->reach_time_ns))
+	if (line->has_kernels && row->end_time_ns <= line->reach_time_ns)
 		return;
 	if (line->has_kernels && from_ns < line->reach_time_ns)
 		from_ns = line->reach_time_ns;
@@ -294,18 +260,17 @@ static void sum_part(const struct power_device *device, const struct power_line 
 
 		if (isnan(watts) || ns <= 0)
 			continue;
-		weights[sum.energy.n++] = (struct weight){watts, ns};
+		weights[sum.n++] = (struct weight){watts, ns};
 		sum.min_watts = watts < sum.min_watts ? watts : sum.min_watts;
 		sum.max_watts = watts > sum.max_watts ? watts : sum.max_watts;
 		sum.energy.ns += ns;
 		sum.energy.joules += watts * ns / 1e9;
 	}
-	if (sum.energy.n)
-		sum.median_watts = median_watts(weights, (int64_t)sum.energy.n, sum.energy.ns);
+	if (sum.n)
+		sum.median_watts = median_watts(weights, (int64_t)sum.n, sum.energy.ns);
 	*ret = sum;
 }
 
-/* Finds the sums of a device; its cover is gone then. */
 static int sum_parts(const struct power_device *device, struct power_line *line)
 {
 	struct weight *weights = blocks_allocate(device->n, sizeof(*weights));
@@ -315,42 +280,36 @@ static int sum_parts(const struct power_device *device, struct power_line *line)
 	for (int part = PART_ALL; part < PART_COUNT; part++)
 		sum_part(device, line, weights, (enum power_part)part, &line->sums[part]);
 	blocks_free(weights);
-	blocks_free(line->covered_ns);
-	line->covered_ns = NULL;
 	return FLEXTRACE_OK;
 }
 
-static int take_parts(struct power_table *table)
+static int take_rows(struct power_table *table)
 {
-	for (uint32_t i = 0; i < table->power->n_devices; i++) {
-		uint32_t n = table->power->devices[i].n;
-		double *covered_ns = blocks_allocate(n, sizeof(*covered_ns));
-
-		table->lines[i].covered_ns = covered_ns;
-		if (!covered_ns)
-			return FLEXTRACE_E_MEMORY;
-		memset(covered_ns, 0, n * sizeof(*covered_ns));
-	}
+	name_groups_init(&table->kernels, sizeof(struct power_kernel), table->timeline->n_ops);
 	TABLE_EACH(struct device_row, row, &table->timeline->device_rows) {
-		if (row->kind == ROW_EXEC)
+		if (row->kind == ROW_EXEC) {
 			cover_by(table, row);
+			FLEXTRACE_TRY(take_kernel(table, row));
+		}
 	}
-	for (uint32_t i = 0; i < table->power->n_devices; i++)
-		FLEXTRACE_TRY(sum_parts(&table->power->devices[i], &table->lines[i]));
-	return FLEXTRACE_OK;
+	return name_groups_sort(&table->kernels, compare_kernels, table);
 }
 
 static int count_power(struct power_table *table)
 {
-	if (!table->power || !table->power->n_devices)
+	const struct power *power = table->power;
+
+	if (!power || !power->n_devices)
 		return FLEXTRACE_OK;
-	table->lines = calloc(table->power->n_devices, sizeof(*table->lines));
+	table->lines = calloc(power->n_devices, sizeof(*table->lines));
 	if (!table->lines)
 		return FLEXTRACE_E_MEMORY;
-	FLEXTRACE_TRY(take_parts(table));
-	for (uint32_t i = 0; i < table->power->n_devices; i++)
-		FLEXTRACE_TRY(make_marks(&table->power->devices[i], &table->lines[i]));
-	return take_kernels(table);
+	for (uint32_t i = 0; i < power->n_devices; i++)
+		FLEXTRACE_TRY(make_line(&power->devices[i], &table->lines[i]));
+	FLEXTRACE_TRY(take_rows(table));
+	for (uint32_t i = 0; i < power->n_devices; i++)
+		FLEXTRACE_TRY(sum_parts(&power->devices[i], &table->lines[i]));
+	return FLEXTRACE_OK;
 }
 
 /* -- rows ------------------------------------------------------------------------------------- */
@@ -380,14 +339,14 @@ static const struct column columns[] = {
 };
 
 /* Of a device: what all rows have in common. */
-static struct power_row start_row(const struct power_table *table, uint32_t index,
+static struct power_row start_row(const struct power_table *table, uint32_t index, uint64_t n,
                                   const struct power_energy *energy)
 {
 	return (struct power_row){
 		.device = index,
 		.unit = power_unit_name(table->power->devices[index].unit),
 		.calls = COLUMN_NONE_U32,
-		.stretches = energy->n,
+		.stretches = n,
 		.measured_ns = (uint64_t)(energy->ns + 0.5),
 		.joules = energy->joules,
 		.mean_watts = energy->joules * 1e9 / energy->ns,
@@ -405,10 +364,10 @@ static void put_part(const struct power_table *table, uint32_t index, enum power
 	static const char *const names[] = {"all", "with_kernels", "without_kernels"};
 	const struct power_device *device = &table->power->devices[index];
 	const struct power_sum *sum = &table->lines[index].sums[part];
-	struct power_row row = start_row(table, index, &sum->energy);
+	struct power_row row = start_row(table, index, sum->n, &sum->energy);
 
 	row.part = names[part];
-	if (sum->energy.n) {
+	if (sum->n) {
 		row.min_watts = sum->min_watts;
 		row.median_watts = sum->median_watts;
 		row.max_watts = sum->max_watts;
@@ -441,8 +400,7 @@ static void put_kernels(const struct power_table *table, uint32_t index, struct 
 
 	for (; i < kernels->n; i++) {
 		const struct power_kernel *kernel = name_groups_line(kernels, i);
-		const struct power_energy energy = {kernel->n, kernel->ns, kernel->joules};
-		struct power_row row = start_row(table, index, &energy);
+		struct power_row row = start_row(table, index, kernel->n, &kernel->energy);
 
 		if (kernel->key.owner != index)
 			break;
@@ -473,7 +431,7 @@ static void release(struct power_table *table)
 {
 	for (uint32_t i = 0; table->lines && i < table->power->n_devices; i++) {
 		blocks_free(table->lines[i].covered_ns);
-		blocks_free(table->lines[i].marks);
+		blocks_free(table->lines[i].up_to);
 	}
 	free(table->lines);
 	name_groups_release(&table->kernels);

@@ -257,11 +257,6 @@ static struct key_sums sum_of(const struct key_averages *keys, uint32_t line)
 	return sums;
 }
 
-static uint64_t mean_of(uint64_t total, uint64_t n)
-{
-	return (total + n / 2) / n;
-}
-
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : NAN;
@@ -286,13 +281,13 @@ static struct key_row row_of(struct key_averages *keys, const struct key_group *
 		.host_self_percent = is_host ? percent(group->host_self_ns, sums->host_ns) : NAN,
 		.host_total_ns = is_host ? group->host_total_ns : COLUMN_NONE_U64,
 		.host_total_percent = is_host ? percent(group->host_total_ns, sums->host_ns) : NAN,
-		.host_mean_ns = is_host ? mean_of(group->host_total_ns, group->calls)
+		.host_mean_ns = is_host ? (uint64_t)spread_mean(group->host_total_ns, group->calls)
 	                                : COLUMN_NONE_U64,
 		.device_self_ns = group->device_self_ns,
 		.device_self_percent = percent(group->device_self_ns, sums->device_ns),
 		.device_total_ns = group->device_total_ns,
 		.device_total_percent = percent(group->device_total_ns, sums->device_ns),
-		.device_mean_ns = mean_of(group->device_total_ns, group->calls),
+		.device_mean_ns = (uint64_t)spread_mean(group->device_total_ns, group->calls),
 		.memory_self_bytes = has_memory ? (int64_t)group->memory_self_bytes
 	                                        : COLUMN_NONE_I64,
 		.memory_total_bytes = has_memory ? (int64_t)group->memory_total_bytes

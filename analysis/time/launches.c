@@ -10,18 +10,23 @@
 #include "base/order.h"
 #include "findings/work/launched.h"
 
-struct launch_sums { /* of a group of `delays` */
+struct launch_sums { /* of a group */
 	uint64_t calls, launches, works, without_launch, before_return, early, beyond_error;
 	int64_t delay_ns, queue_ns;
 };
 
 enum { ONE_NAME, ALL_NAMES }; /* kinds of groups */
 
-struct launches {
-	const struct findings *findings; /* weak */
-	struct stats delays;             /* as they are, but for their sign: see to_unsigned() */
-	struct launch_sums *sums;        /* owned: by place in `delays` */
+struct launch_groups {
+	struct stats delays;      /* as they are, but for their sign: see to_unsigned() */
+	struct launch_sums *sums; /* owned: by place in `delays` */
 	uint32_t n_sums;
+};
+
+struct launches {
+	const struct owners *owners;  /* weak */
+	struct launch_groups counted; /* by process and name, each call and work once */
+	struct launch_groups shown;   /* and what these are in all */
 };
 
 /* -- calls and works --------------------------------------------------------------------------- */
@@ -37,27 +42,21 @@ static int64_t to_signed(uint64_t delay)
 	return (int64_t)(delay ^ 1ull << 63);
 }
 
-static int add(struct launches *launches, const struct group_key *key,
-               const struct launch_sums *one)
+static int add(struct launch_groups *groups, uint32_t place, const struct launch_sums *by)
 {
 	struct launch_sums *sums;
-	uint32_t place;
 
-	FLEXTRACE_TRY(name_groups_find(&launches->delays.groups, key, &place));
-	if (one->works)
-		FLEXTRACE_TRY(
-			stats_count(&launches->delays, key, to_unsigned(one->delay_ns), &place));
-	FLEXTRACE_TRY(ARRAY_RESERVE(launches->sums, launches->n_sums, place + 1ull));
-	sums = &launches->sums[place];
-	sums->calls += one->calls;
-	sums->launches += one->launches;
-	sums->works += one->works;
-	sums->without_launch += one->without_launch;
-	sums->before_return += one->before_return;
-	sums->early += one->early;
-	sums->beyond_error += one->beyond_error;
-	sums->delay_ns += one->delay_ns;
-	sums->queue_ns += one->queue_ns;
+	FLEXTRACE_TRY(ARRAY_RESERVE(groups->sums, groups->n_sums, place + 1ull));
+	sums = &groups->sums[place];
+	sums->calls += by->calls;
+	sums->launches += by->launches;
+	sums->works += by->works;
+	sums->without_launch += by->without_launch;
+	sums->before_return += by->before_return;
+	sums->early += by->early;
+	sums->beyond_error += by->beyond_error;
+	sums->delay_ns += by->delay_ns;
+	sums->queue_ns += by->queue_ns;
 	return FLEXTRACE_OK;
 }
 
@@ -65,9 +64,11 @@ static int take(void *context, const struct launched *launched)
 {
 	struct launches *launches = context;
 	const struct host_row *call = launched->call;
-	const struct owners *owners = launches->findings->owners;
-	uint32_t n = owners->identity->n_processes;
+	struct group_key key = {.owner = launches->owners->positions[launched->process],
+	                        .name = call ? call->name : 0,
+	                        .kind = call ? ONE_NAME : ALL_NAMES};
 	struct launch_sums one = {.without_launch = !call};
+	uint32_t place;
 
 	one.calls = call && (launched->is_first || !launched->work);
 	if (call && launched->work) {
@@ -80,14 +81,46 @@ static int take(void *context, const struct launched *launched)
 		one.early = one.delay_ns < 0;
 		one.beyond_error = one.early && launched->work->row->err_ns < -one.delay_ns;
 	}
-	/* of the process, and of all where there are several */
-	for (int i = 0; i < (n > 1 ? 2 : 1); i++) {
-		uint32_t owner = i ? n : owners->positions[launched->process];
+	FLEXTRACE_TRY(name_groups_find(&launches->counted.delays.groups, &key, &place));
+	if (one.works)
+		FLEXTRACE_TRY(stats_count_at(&launches->counted.delays, place,
+		                             to_unsigned(one.delay_ns)));
+	return add(&launches->counted, place, &one);
+}
 
-		FLEXTRACE_TRY(add(launches, &(struct group_key){owner, 0, ALL_NAMES}, &one));
-		if (call)
-			FLEXTRACE_TRY(add(launches,
-			                  &(struct group_key){owner, call->name, ONE_NAME}, &one));
+/* Adds a counted group to one that is shown. */
+static int show(struct launches *launches, uint32_t from, uint32_t owner, uint8_t kind)
+{
+	struct stats *counted = &launches->counted.delays;
+	const struct stats_group *group = name_groups_at(&counted->groups, from);
+	struct group_key key = {.owner = owner, .kind = kind};
+	uint32_t place;
+
+	key.name = kind == ONE_NAME ? group->key.name : 0;
+	FLEXTRACE_TRY(stats_join(&launches->shown.delays, &key, counted, group, &place));
+	return add(&launches->shown, place, &launches->counted.sums[from]);
+}
+
+/* Of each process, and of all where there are several. */
+static int show_all(struct launches *launches)
+{
+	const struct name_groups *groups = &launches->counted.delays.groups;
+	uint32_t n_processes = launches->owners->identity->n_processes;
+	bool is_of_many = false;
+
+	for (uint32_t i = 1; i < groups->n; i++)
+		is_of_many |= ((struct group_key *)name_groups_at(groups, i))->owner !=
+		              ((struct group_key *)name_groups_at(groups, 0))->owner;
+	for (uint32_t i = 0; i < groups->n; i++) {
+		const struct group_key *key = name_groups_at(groups, i);
+
+		for (int all = 0; all < (is_of_many ? 2 : 1); all++) {
+			uint32_t owner = all ? n_processes : key->owner;
+
+			FLEXTRACE_TRY(show(launches, i, owner, ALL_NAMES));
+			if (key->kind == ONE_NAME)
+				FLEXTRACE_TRY(show(launches, i, owner, ONE_NAME));
+		}
 	}
 	return FLEXTRACE_OK;
 }
@@ -122,20 +155,14 @@ static const struct column columns[] = {
 	COLUMN_AS("early_beyond_err", struct launch_row, of.beyond_error),
 };
 
-/* The nearest integer, as all means are. */
-static int64_t mean_of(int64_t total, uint64_t calls)
+static void put(struct launches *launches, uint32_t place, struct row_sink *sink)
 {
-	int64_t n = (int64_t)calls, raised = total + n / 2;
-
-	return raised / n - (raised % n < 0);
-}
-
-static void put(struct launches *launches, const struct stats_group *group, uint32_t place,
-                struct row_sink *sink)
-{
-	const struct owners *owners = launches->findings->owners;
-	struct launch_row row = {
-		.process = FLEXTRACE_NONE, .name = group->key.name, .of = launches->sums[place]};
+	const struct owners *owners = launches->owners;
+	struct stats *delays = &launches->shown.delays;
+	const struct stats_group *group = name_groups_at(&delays->groups, place);
+	struct launch_row row = {.process = FLEXTRACE_NONE,
+	                         .name = group->key.name,
+	                         .of = launches->shown.sums[place]};
 	struct spread spread;
 
 	if (group->key.owner < owners->identity->n_processes)
@@ -143,12 +170,12 @@ static void put(struct launches *launches, const struct stats_group *group, uint
 	row.without_work = row.of.calls - row.of.launches;
 	row.mean_ns = row.median_ns = row.min_ns = row.max_ns = row.mean_queue_ns = COLUMN_NONE_I64;
 	if (row.of.works) {
-		stats_spread(&launches->delays, group, &spread);
-		row.mean_ns = mean_of(row.of.delay_ns, row.of.works);
+		stats_spread(delays, group, &spread);
+		row.mean_ns = spread_mean(row.of.delay_ns, row.of.works);
 		row.median_ns = to_signed(spread.median);
 		row.min_ns = to_signed(spread.min);
 		row.max_ns = to_signed(spread.max);
-		row.mean_queue_ns = mean_of(row.of.queue_ns, row.of.works);
+		row.mean_queue_ns = spread_mean(row.of.queue_ns, row.of.works);
 	}
 	row_put(sink, &row);
 }
@@ -161,36 +188,46 @@ static const char *group_label(uint8_t kind)
 /* All of an owner first, then the largest total; places are in order of first rows. */
 static int compare_groups(const void *left, const void *right, void *context)
 {
-	struct launches *launches = context;
+	const struct launch_groups *shown = context;
 	const uint32_t *places[2] = {left, right};
-	const struct group_key *a = name_groups_at(&launches->delays.groups, *places[0]);
-	const struct group_key *b = name_groups_at(&launches->delays.groups, *places[1]);
+	const struct group_key *a = name_groups_at(&shown->delays.groups, *places[0]);
+	const struct group_key *b = name_groups_at(&shown->delays.groups, *places[1]);
 
 	return ORDER(a->owner, b->owner) ?: ORDER(b->kind, a->kind) ?:
-	       ORDER(launches->sums[*places[1]].delay_ns, launches->sums[*places[0]].delay_ns) ?:
-	       string_compare(launches->delays.strings, a->name, b->name) ?:
+	       ORDER(shown->sums[*places[1]].delay_ns, shown->sums[*places[0]].delay_ns) ?:
+	       string_compare(shown->delays.strings, a->name, b->name) ?:
 	       ORDER(*places[0], *places[1]);
+}
+
+static int make(struct launches *launches, const struct timeline *timeline)
+{
+	struct name_groups *groups = &launches->shown.delays.groups;
+
+	FLEXTRACE_TRY(launched_read(timeline, take, launches));
+	FLEXTRACE_TRY(stats_finish(&launches->counted.delays));
+	FLEXTRACE_TRY(show_all(launches));
+	FLEXTRACE_TRY(stats_finish(&launches->shown.delays));
+	qsort_r(groups->order, groups->n, sizeof(*groups->order), compare_groups, &launches->shown);
+	return FLEXTRACE_OK;
 }
 
 static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	const struct timeline *timeline = findings->timeline;
-	struct launches launches = {.findings = findings};
-	struct stats *delays = &launches.delays;
+	struct launches launches = {.owners = findings->owners};
+	struct launch_groups *counted = &launches.counted, *shown = &launches.shown;
+	uint64_t most = timeline->host_rows.n_rows + timeline->n_ops;
 	int code;
 
-	stats_init(delays, timeline->strings, group_label,
-	           4 * (timeline->host_rows.n_rows + timeline->n_ops));
-	code = launched_read(timeline, take, &launches);
-	if (code == FLEXTRACE_OK)
-		code = stats_finish(delays);
-	if (code == FLEXTRACE_OK)
-		qsort_r(delays->groups.order, delays->groups.n, sizeof(*delays->groups.order),
-		        compare_groups, &launches);
-	for (uint32_t i = 0; code == FLEXTRACE_OK && i < delays->groups.n; i++)
-		put(&launches, stats_line(delays, i), delays->groups.order[i], sink);
-	stats_release(delays);
-	free(launches.sums);
+	stats_init(&counted->delays, timeline->strings, group_label, most);
+	stats_init(&shown->delays, timeline->strings, group_label, 4 * most);
+	code = make(&launches, timeline);
+	for (uint32_t i = 0; code == FLEXTRACE_OK && i < shown->delays.groups.n; i++)
+		put(&launches, shown->delays.groups.order[i], sink);
+	stats_release(&counted->delays);
+	stats_release(&shown->delays);
+	free(counted->sums);
+	free(shown->sums);
 	return code;
 }
 

@@ -114,7 +114,10 @@ static int compare_queues(const void *left, const void *right, void *context)
 static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	struct queues queues = {.n = 0};
-	int code = launched_read(findings->timeline, take, &queues);
+	int code = FLEXTRACE_OK;
+
+	if (findings->timeline->launch_of_op)
+		code = launched_read(findings->timeline, take, &queues);
 
 	if (queues.n)
 		qsort_r(queues.all, queues.n, sizeof(*queues.all), compare_queues,

@@ -12,6 +12,7 @@
 #include "analysis/analysis.h"
 #include "findings/statistics/owners.h"
 #include "findings/work/call_tree.h"
+#include "findings/work/device_time.h"
 #include "findings/work/work_stats.h"
 #include "output/column_text.h"
 #include "scratch.h"
@@ -32,6 +33,7 @@ int analysis_files_save(const struct findings *findings, const char *file, const
 	struct findings with_all = *findings;
 	struct call_tree call_tree = {0};
 	struct work_stats work_stats = {.n_queues = 0};
+	struct device_times device_times = {.devices = NULL};
 	struct file_count count;
 	struct owners owners;
 	int code;
@@ -39,11 +41,13 @@ int analysis_files_save(const struct findings *findings, const char *file, const
 	with_all.owners = &owners;
 	with_all.call_tree = &call_tree;
 	with_all.work_stats = &work_stats;
+	with_all.device_times = &device_times;
 	assert_int_equal(owners_init(&owners, findings->timeline->identity), 0);
 	code = column_save(find(file), &with_all, &(struct save_place){.dir = dir, .has_csv = true},
 	                   &count, error);
 	call_tree_release(&call_tree);
 	work_stats_release(&work_stats);
+	device_times_release(&device_times);
 	owners_release(&owners);
 	*ret_rows = count.rows;
 	if (code >= 0)

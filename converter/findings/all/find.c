@@ -118,6 +118,7 @@ int findings_find(struct findings_owner *all, const struct findings_input *input
 	all->findings.timeline = shown;
 	all->findings.call_tree = &all->call_tree;
 	all->findings.work_stats = &all->work_stats;
+	all->findings.device_times = &all->device_times;
 	all->findings.flows = &shown->flows_from;
 	FLEXTRACE_TRY(find_transfers(all, input));
 	FLEXTRACE_TRY(find_iterations(all, input));
@@ -132,6 +133,7 @@ void findings_release(struct findings_owner *all)
 {
 	call_tree_release(&all->call_tree);
 	work_stats_release(&all->work_stats);
+	device_times_release(&all->device_times);
 	rank_rows_release(&all->rank_rows);
 	free(all->iteration_of_op);
 	iterations_release(&all->iterations);

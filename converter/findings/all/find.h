@@ -17,6 +17,7 @@
 #include "findings/power.h"
 #include "findings/statistics/owners.h"
 #include "findings/work/call_tree.h"
+#include "findings/work/device_time.h"
 #include "findings/work/work_stats.h"
 #include "model/ledger/ledger.h"
 #include "model/rank_rows.h"
@@ -55,6 +56,7 @@ struct findings_owner {
 	struct rank_rows rank_rows;
 	struct call_tree call_tree;
 	struct work_stats work_stats;
+	struct device_times device_times;
 };
 
 /* Finds power, the last that asks clocks for places: their maps may go then, before there are more

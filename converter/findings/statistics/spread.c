@@ -83,7 +83,7 @@ void spread_of(uint64_t *values, uint64_t n, struct spread *ret)
 		ret->max = values[i] > ret->max ? values[i] : ret->max;
 	}
 	ret->total = total;
-	ret->mean = total / n + (total % n >= n - n / 2);
+	ret->mean = (uint64_t)spread_mean(total, n);
 	ret->median = ret->min;
 	if (ret->min == ret->max)
 		return;

@@ -41,6 +41,14 @@ void spread_of(uint64_t *values, uint64_t n, struct spread *ret);
 		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, false \
 	}
 
+/* The integer that is nearest to a mean, of a half the larger. */
+static inline int64_t spread_mean(__int128 total, uint64_t n)
+{
+	__int128 raised = total + n / 2;
+
+	return (int64_t)(raised / n - (raised % n < 0));
+}
+
 static inline uint64_t spread_add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;

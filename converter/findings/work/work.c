@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/blocks.h"
+#include "base/hash.h"
 #include "base/text/strings.h"
 #include "call_tree.h"
 
@@ -25,7 +26,9 @@ int work_read(struct work_reader *reader, const struct timeline *timeline)
 	};
 	if (!reader->has_ops)
 		return FLEXTRACE_E_MEMORY;
-	for (uint64_t i = 0; i < timeline->n_ops; i++) {
+	for (uint32_t i = 0; i < WORK_NAMES; i++)
+		reader->names[i].name = FLEXTRACE_NONE;
+	for (uint64_t i = 0; timeline->marks.n_zones && i < timeline->n_ops; i++) {
 		blocks_pass(i, sizeof(*timeline->ops));
 		reader->has_ops[timeline->ops[i].device] = true;
 	}
@@ -35,7 +38,6 @@ int work_read(struct work_reader *reader, const struct timeline *timeline)
 void work_release(struct work_reader *reader)
 {
 	free(reader->has_ops);
-	map_release(&reader->is_collective);
 	*reader = (struct work_reader){0};
 }
 
@@ -49,101 +51,85 @@ static bool names_collective(const char *name)
 	};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
-		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+		if (*name == *begins[i] && strncmp(name, begins[i], strlen(begins[i])) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Whether the name of a kernel is a collective's; each name is looked at once. */
-static int find_collective(struct work_reader *reader, uint32_t name)
+/* Whether the name of a kernel is a collective's; most names were looked at not long ago. */
+static bool is_collective(struct work_reader *reader, uint32_t name)
 {
-	uint32_t *is_collective;
+	struct work_name *known = &reader->names[hash_words(name, 0) % WORK_NAMES];
 
-	FLEXTRACE_TRY(map_enter(&reader->is_collective, name, 0, &is_collective));
-	if (*is_collective == MAP_NONE)
-		*is_collective = names_collective(string_get(reader->timeline->strings, name));
-	return (int)*is_collective;
+	if (known->name != name) {
+		known->name = name;
+		known->is_collective =
+			names_collective(string_get(reader->timeline->strings, name));
+	}
+	return known->is_collective;
 }
 
-/* Stores the class of a part of a control block. */
-static int classify(struct work_reader *reader, struct work *work)
+static enum work_class class_of(struct work_reader *reader, const struct device_row *row,
+                                const struct tick_op *op)
 {
-	int is_collective;
+	static const uint8_t classes[ROW_STATE] = {
+		[ROW_DMA_IN] = WORK_MEMORY,      [ROW_PREP] = WORK_PREPARE,
+		[ROW_EXEC] = WORK_COMPUTE,       [ROW_DMA_OUT] = WORK_MEMORY,
+		[ROW_MEMCPY_HTOD] = WORK_MEMORY, [ROW_MEMCPY_DTOH] = WORK_MEMORY,
+		[ROW_MEMCPY_DTOD] = WORK_MEMORY, [ROW_MEMCPY_PTOP] = WORK_COMMUNICATION,
+		[ROW_MEMSET] = WORK_MEMORY,      [ROW_RELEASE] = WORK_MEMORY,
+	};
 
-	switch (work->row->kind) {
-	case ROW_PREP:
-		work->class = WORK_PREPARE;
-		break;
-	case ROW_EXEC:
-		work->class = WORK_COMPUTE;
-		break;
-	case ROW_MEMCPY_PTOP:
-		work->class = WORK_COMMUNICATION;
-		break;
-	default:
-		work->class = WORK_MEMORY;
-	}
-	if (work->op->group)
-		work->class = WORK_COMMUNICATION;
-	if (work->class != WORK_COMPUTE)
-		return FLEXTRACE_OK;
-	is_collective = find_collective(reader, work->name);
-	if (is_collective > 0)
-		work->class = WORK_COMMUNICATION;
-	return is_collective < 0 ? is_collective : FLEXTRACE_OK;
+	if (op->group || (row->kind == ROW_EXEC && is_collective(reader, op->name)))
+		return WORK_COMMUNICATION;
+	return (enum work_class)classes[row->kind];
 }
 
 /* -- pieces ------------------------------------------------------------------------------------ */
 
-static void take_kernel(const struct work_reader *reader, struct work *work)
+static void take_kernel(const struct timeline *timeline, struct work *work)
 {
-	const struct timeline *timeline = reader->timeline;
 	const struct track *track = &timeline->tracks[work->row->track];
 
-	work->class = WORK_COMPUTE;
+	work->op = NULL;
 	work->device = track->owner;
 	work->queue = track->id;
 	work->name = timeline->markers[timeline->marks.zones[work->row->source].marker].name;
+	work->launch = FLEXTRACE_NONE;
+	work->class = WORK_COMPUTE;
 }
 
-/* 1: the row is work. */
-static int take_row(struct work_reader *reader, struct work *work)
+static void take_piece(struct work_reader *reader, struct work *work)
+{
+	const struct device_row *row = work->row;
+	const struct tick_op *op = &reader->timeline->ops[row->source];
+
+	blocks_pass(row->source, 2 * sizeof(*op));
+	work->op = op;
+	work->device = op->device;
+	work->queue = op->queue;
+	work->name = op->name;
+	work->launch = launch_of(reader->timeline, row->source);
+	work->class = class_of(reader, row, op);
+}
+
+bool work_next(struct work_reader *reader, struct work *ret)
 {
 	const struct timeline *timeline = reader->timeline;
-	const struct device_row *row = work->row;
-
-	if (row->kind == ROW_KERNEL && !reader->has_ops[timeline->tracks[row->track].owner]) {
-		take_kernel(reader, work);
-		return 1;
-	}
-	if (row->kind >= ROW_STATE)
-		return 0;
-	blocks_pass(row->source, 2 * sizeof(*work->op));
-	work->op = &timeline->ops[row->source];
-	work->device = work->op->device;
-	work->queue = work->op->queue;
-	work->name = work->op->name;
-	work->launch = launch_of(timeline, row->source);
-	FLEXTRACE_TRY(classify(reader, work));
-	return 1;
-}
-
-int work_next(struct work_reader *reader, struct work *ret)
-{
 	const struct device_row *row;
 
 	while ((row = table_next(&reader->cursor, sizeof(*row)))) {
-		int is_work;
-
-		*ret = (struct work){.row = row, .launch = FLEXTRACE_NONE};
-		is_work = take_row(reader, ret);
-		if (is_work < 0)
-			return is_work;
-		if (!is_work)
+		ret->row = row;
+		if (row->kind < ROW_STATE)
+			take_piece(reader, ret);
+		else if (row->kind == ROW_KERNEL &&
+		         !reader->has_ops[timeline->tracks[row->track].owner])
+			take_kernel(timeline, ret);
+		else
 			continue;
-		ret->process = reader->timeline->identity->devices[ret->device].process;
-		return 1;
+		ret->process = timeline->identity->devices[ret->device].process;
+		return true;
 	}
-	return 0;
+	return false;
 }

@@ -14,7 +14,6 @@
 #ifndef FLEXTRACE_WORK_H
 #define FLEXTRACE_WORK_H
 
-#include "base/map.h"
 #include "model/timeline/timeline_read.h"
 
 enum work_class { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMORY, WORK_PREPARE, WORK_CLASS_COUNT };
@@ -29,11 +28,18 @@ struct work {
 	enum work_class class;
 };
 
+#define WORK_NAMES 1024u
+
+struct work_name {
+	uint32_t name; /* FLEXTRACE_NONE: none yet */
+	bool is_collective;
+};
+
 struct work_reader {
 	const struct timeline *timeline; /* weak */
 	struct table_cursor cursor;
-	bool *has_ops;            /* owned: by device */
-	struct map is_collective; /* by name, once it was looked at */
+	bool *has_ops;                      /* owned: by device; where kernels were marked */
+	struct work_name names[WORK_NAMES]; /* of kernels, by hash: the last ones */
 };
 
 /* "compute", "communication", "memory", "prepare". */
@@ -43,8 +49,7 @@ const char *work_class_name(uint8_t class);
 int work_read(struct work_reader *reader, const struct timeline *timeline);
 void work_release(struct work_reader *reader);
 
-/* Stores the next piece, in order of their starts, the longer first. 1: there is one, 0: no more,
- * FLEXTRACE_E_MEMORY. */
-int work_next(struct work_reader *reader, struct work *ret);
+/* Stores the next piece, in order of their starts, the longer first. False: there are no more. */
+bool work_next(struct work_reader *reader, struct work *ret);
 
 #endif

@@ -64,6 +64,8 @@ int work_stats_borrow(struct work_stats **ret, const struct findings *findings)
 	stats_init(&all->stats, timeline->strings, label_of, timeline->device_rows.n_rows);
 	code = count_all(all, &index, timeline);
 	map_release(&index);
+	if (code < 0)
+		work_stats_release(all);
 	all->is_made = code == FLEXTRACE_OK;
 	return code;
 }

@@ -10,6 +10,7 @@
 #include "timeline.h"
 
 struct call_tree;     /* findings/work/call_tree.h */
+struct device_times;  /* findings/work/device_time.h */
 struct emitted;       /* ledger/emitted.h */
 struct event_classes; /* event_class.h */
 struct iterations;    /* findings/iterations.h */
@@ -37,6 +38,7 @@ struct findings {
 	const struct aie_options *aie; /* NULL: the defaults */
 	struct call_tree *call_tree;   /* empty until it is first asked for; call_tree_borrow() */
 	struct work_stats *work_stats; /* likewise; work_stats_borrow() */
+	struct device_times *device_times; /* likewise; device_times_borrow() */
 };
 
 #endif

@@ -264,26 +264,36 @@ static void test_overview__adds_up_to_the_breakdown(void **state)
 	}
 }
 
-/* One bucket is one ns of the world. */
+/* One bucket is one ns of the world; those of all ranks come first. */
 static void test_overview__tells_each_time_what_ran_then(void **state)
 {
 	struct work_world world;
 	int64_t first_ns, host_ns = 0, expected_host_ns = 0;
+	uint32_t n;
 	char *text;
 
 	(void)state;
 	work_world_init(&world, 7, 1);
 	text = analysis_test_write(&world.test, "overview");
 	first_ns = world.test.fixture.timeline.first_time_ns;
-	for (int i = 0; i < world.test.fixture.timeline.last_time_ns - first_ns; i++) {
-		int64_t n = 0;
+	n = (uint32_t)(world.test.fixture.timeline.last_time_ns - first_ns);
+	assert_int_equal(table_n_rows(text), 3 * n);
+	for (uint32_t row = 0; row < 3 * n; row++) {
+		int64_t now_ns = first_ns + row % n, computing = 0;
+		int rank = (int)(row / n) - 1; /* -1: all */
 
-		assert_int_equal(table_number(text, (uint32_t)i, "start_ns"), first_ns + i);
-		assert_int_equal(table_number(text, (uint32_t)i, "end_ns"), first_ns + i + 1);
-		for (int device = 0; device < 2 && first_ns + i < WORLD_NS; device++)
-			n += has_class(&world, device, (int)first_ns + i, WORK_COMPUTE);
-		assert_int_equal(table_number(text, (uint32_t)i, "compute_ns"), n);
-		host_ns += table_number(text, (uint32_t)i, "host_ns");
+		if (rank < 0)
+			assert_string_equal(table_cell(text, row, "rank"), "");
+		else
+			assert_int_equal(table_number(text, row, "rank"), rank);
+		assert_int_equal(table_number(text, row, "start_ns"), now_ns);
+		assert_int_equal(table_number(text, row, "end_ns"), now_ns + 1);
+		for (int device = 0; device < WORLD_DEVICES && now_ns < WORLD_NS; device++) {
+			if (rank < 0 || world_rank(device) == rank)
+				computing += has_class(&world, device, (int)now_ns, WORK_COMPUTE);
+		}
+		assert_int_equal(table_number(text, row, "compute_ns"), computing);
+		host_ns += rank < 0 ? table_number(text, row, "host_ns") : 0;
 	}
 	for (int i = 0; i < WORLD_CALLS; i++)
 		expected_host_ns += world.call_end[i] - world.call_start[i];
