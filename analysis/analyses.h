@@ -32,6 +32,7 @@
 	X(queue_length)      \
 	X(critical_path_summary) \
 	X(critical_path)     \
+	X(slack)             \
 	X(stamps)            \
 	X(loops)             \
 	X(iterations)        \

@@ -81,11 +81,14 @@ struct sum_row {
 	uint64_t ns[PATH_KIND_COUNT];
 };
 
+#define N_SEEN 1024
+
 struct sums {                  /* of a step */
 	struct row_sink *sink; /* weak */
 	struct map index;      /* (kind, name) -> sum */
 	struct sum *all;       /* owned */
 	uint32_t n;
+	uint32_t seen[N_SEEN]; /* sums that were found last, by kind and name */
 	int code;
 };
 
@@ -112,16 +115,32 @@ static const struct column sum_columns[] = {
 	SUM("wait", PATH_WAIT),
 };
 
+/* Finds the sum of a piece: mostly it is still where it was found last. */
+static int find_sum(struct sums *sums, const struct path_piece *piece, uint32_t *ret_at)
+{
+	uint32_t *seen = &sums->seen[(piece->name ^ piece->kind) % N_SEEN];
+
+	if (*seen < sums->n && sums->all[*seen].name == piece->name &&
+	    sums->all[*seen].kind == piece->kind) {
+		*ret_at = *seen;
+		return FLEXTRACE_OK;
+	}
+	FLEXTRACE_TRY(
+		MAP_PLACE(&sums->index, piece->kind, piece->name, sums->all, sums->n, ret_at));
+	sums->all[*ret_at].kind = piece->kind;
+	sums->all[*ret_at].name = piece->name;
+	*seen = *ret_at;
+	return FLEXTRACE_OK;
+}
+
 static int add_piece(struct sums *sums, const struct path_piece *piece, struct sum_row *row)
 {
 	uint64_t ns = interval_ns(piece->start_time_ns, piece->end_time_ns);
 	uint32_t at;
 
 	row->ns[piece->kind] += ns;
-	FLEXTRACE_TRY(MAP_PLACE(&sums->index, piece->kind, piece->name, sums->all, sums->n, &at));
+	FLEXTRACE_TRY(find_sum(sums, piece, &at));
 	sums->all[at].ns += ns;
-	sums->all[at].kind = piece->kind;
-	sums->all[at].name = piece->name;
 	return FLEXTRACE_OK;
 }
 

@@ -29,12 +29,13 @@ foreach(name bandwidth collectives communication_matrix event_class iterations_r
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c
 		tests/support/scratch.c LIBS flextrace_core)
 endforeach()
-foreach(name breakdown communication launches path path_truth)
+foreach(name breakdown communication launches path path_slack path_truth)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/timeline_fixture.c
 		tests/support/scratch.c tests/support/table_cells.c tests/support/work_world.c LIBS flextrace_core)
 endforeach()
 target_sources(test_path PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/path_fixture.c)
 target_sources(test_path_truth PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/path_fixture.c)
+target_sources(test_path_slack PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/path_fixture.c)
 flextrace_add_unit_test(NAME difference SOURCES converter/findings/statistics/difference.c LIBS m)
 foreach(name hlo kernels_by key_averages memory_peaks stacks)
 	flextrace_add_unit_test(NAME ${name} SOURCES tests/support/analysis_files.c tests/support/analysis_fixture.c tests/support/calls_fixture.c

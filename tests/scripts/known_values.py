@@ -219,6 +219,11 @@ def check_critical_path():
     for kind, ns in known.items():
         conversion.expect(kind + "_ns", int(rows[0][kind + "_ns"]), ns)
     conversion.expect("sum of pieces", total(conversion.rows("critical_path"), "dur_ns"), known["wall"])
+    # A blocking copy stands behind each kernel: nothing else runs meanwhile, so that all kernels bound the run.
+    # The other file has one queue, which is never idle for long; a thread of the profiler ends last there.
+    for name, ns in (("nsys/saxpy-mpi.sqlite", 88573480), ("nsys/cloverleaf.sqlite", 294404540)):
+        conversion = Conversion(name)
+        conversion.expect("compute_ns of the path", total(conversion.rows("critical_path_summary"), "compute_ns"), ns)
 
 
 def main():

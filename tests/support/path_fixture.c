@@ -9,7 +9,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "findings/path/path.h"
 #include "findings/statistics/owners.h"
 #include "findings/work/call_tree.h"
 
@@ -197,6 +196,17 @@ const char *path_text(void)
 	assert_int_equal(paths_find(findings, print_path, &path_test.fixture.timeline), 0);
 	call_tree_release(&tree);
 	return text;
+}
+
+void path_slacks(path_slack_taker *take, void *context)
+{
+	struct findings *findings = &path_test.fixture.findings;
+	struct call_tree tree = {0};
+
+	findings->owners = &owners;
+	findings->call_tree = &tree;
+	assert_int_equal(path_slacks_find(findings, take, context), 0);
+	call_tree_release(&tree);
 }
 
 static const char *line_of(uint32_t track)

@@ -7,6 +7,7 @@
 #define FLEXTRACE_TESTS_PATH_FIXTURE_H
 
 #include "analysis_fixture.h"
+#include "findings/path/path.h"
 
 #define PATH_MAX_CALLS 256
 
@@ -39,6 +40,9 @@ void path_add_point(uint32_t rank, const char *op, int64_t enter, int64_t exit);
 /* Finds the paths: a line each, "step: host a 10, launch_delay k 2"; over all ranks "all step: host
  * a 10@RANK". Checks that there is no hole. Valid until the next call. */
 const char *path_text(void);
+
+/* Tells the slack of all works. */
+void path_slacks(path_slack_taker *take, void *context);
 
 /* The arrows of the paths, and others there are, a line each: "12 thread -> 14 device". */
 const char *path_arrows(void);

@@ -26,11 +26,12 @@ struct walk {
 	const struct path_graph *graph; /* weak */
 	int64_t start_time_ns, now_ns;
 	uint32_t process;
-	uint32_t home;  /* track of the step's thread; FLEXTRACE_NONE: the process has none */
-	uint64_t at;    /* of the graph's rows, the last one looked at */
-	uint32_t track; /* on a thread; FLEXTRACE_NONE: nowhere, if not in a work */
-	uint32_t work;  /* in device work, or FLEXTRACE_NONE */
-	bool crosses;   /* to the rank that was waited for */
+	uint32_t home; /* track of the step's thread; FLEXTRACE_NONE: the process has none */
+	uint64_t at, ended_at;     /* where rows and ended works were found last */
+	uint32_t track;            /* on a thread; FLEXTRACE_NONE: nowhere, if not in a work */
+	uint32_t work;             /* in device work, or FLEXTRACE_NONE */
+	bool crosses;              /* to the rank that was waited for */
+	uint64_t n_passed;         /* pieces, of all paths */
 	struct path_piece *pieces; /* owned: the last one first */
 	uint32_t n_pieces;
 };
@@ -42,20 +43,20 @@ static int tell(struct walk *walk, int64_t from_ns, enum path_kind kind, uint32_
                 uint32_t track)
 {
 	struct path_piece *last = walk->pieces + walk->n_pieces - (walk->n_pieces > 0);
-	int64_t start_ns = from_ns > walk->start_time_ns ? from_ns : walk->start_time_ns;
-	struct path_piece piece = {start_ns, walk->now_ns, walk->process,
-	                           name,     track,        (uint8_t)kind};
+	int64_t end_ns = walk->now_ns;
 
-	if (start_ns >= walk->now_ns)
+	if (from_ns >= end_ns || end_ns <= walk->start_time_ns)
 		return FLEXTRACE_OK;
-	walk->now_ns = start_ns;
-	blocks_visit();
-	if (walk->n_pieces && last->kind == kind && last->name == name && last->track == track &&
+	walk->now_ns = from_ns > walk->start_time_ns ? from_ns : walk->start_time_ns;
+	blocks_pass(walk->n_passed++, CALL_PASS_BYTES);
+	if (walk->n_pieces && last->name == name && last->kind == kind && last->track == track &&
 	    last->process == walk->process) {
-		last->start_time_ns = start_ns;
+		last->start_time_ns = walk->now_ns;
 		return FLEXTRACE_OK;
 	}
-	return ARRAY_PUSH(walk->pieces, walk->n_pieces, piece);
+	return ARRAY_PUSH(walk->pieces, walk->n_pieces,
+	                  ((struct path_piece){walk->now_ns, end_ns, walk->process, name, track,
+	                                       (uint8_t)kind}));
 }
 
 static void go_to_thread(struct walk *walk, uint32_t track)
@@ -75,68 +76,19 @@ static int go_to_work(struct walk *walk, uint32_t work, enum path_kind delay, ui
 
 /* -- device work ------------------------------------------------------------------------------- */
 
-/* When a launch was made: its call may return later. FLEXTRACE_NONE: long ago. */
-static int64_t launch_ns(const struct walk *walk, const struct path_work *work)
-{
-	const struct host_row *row;
-
-	if (work->launch == FLEXTRACE_NONE)
-		return INT64_MIN;
-	row = walk->graph->calls.calls[work->launch].row;
-	if (row->start_time_ns >= work->start_time_ns || row->end_time_ns > work->start_time_ns)
-		return work->start_time_ns;
-	return row->end_time_ns;
-}
-
-/* The last work of its process, before it in order, that ended behind a time and until it began.
- * FLEXTRACE_NONE: there is none. */
-static uint32_t last_other(const struct walk *walk, uint32_t index, int64_t behind_ns)
-{
-	const struct path_work *works = walk->graph->works;
-	const uint32_t *first;
-	uint64_t n = path_count_ended(walk->graph, works[index].process, works[index].start_time_ns,
-	                              &first);
-
-	for (; n && works[first[n - 1]].end_time_ns > behind_ns; n--)
-		if (first[n - 1] < index)
-			return first[n - 1];
-	return FLEXTRACE_NONE;
-}
-
-/* Whether work of other queues may be what it had to wait for. */
-static bool may_wait_for_others(const struct walk *walk, const struct path_work *work)
-{
-	uint32_t after = work->before == FLEXTRACE_NONE ? FLEXTRACE_NONE
-	                                                : walk->graph->works[work->before].launch;
-
-	return work->launch == FLEXTRACE_NONE ||
-	       path_waits_between(walk->graph, after, work->launch);
-}
-
 /* Goes to what the work at `index` had to wait for, from its start. */
 static int leave_work(struct walk *walk, uint32_t index)
 {
-	const struct path_work *work = &walk->graph->works[index];
-	uint32_t before = work->before;
-	int64_t launched_ns = launch_ns(walk, work), bound_ns = launched_ns;
+	const struct path_graph *graph = walk->graph;
+	const struct path_work *work = &graph->works[index];
+	struct path_bound bound = path_bound_of(graph, index);
 
-	if (before != FLEXTRACE_NONE && walk->graph->works[before].end_time_ns > bound_ns)
-		bound_ns = walk->graph->works[before].end_time_ns;
-	else
-		before = FLEXTRACE_NONE;
-	if (may_wait_for_others(walk, work)) {
-		uint32_t other = last_other(walk, index, bound_ns);
-
-		before = other == FLEXTRACE_NONE ? before : other;
-	}
-	if (before != FLEXTRACE_NONE)
-		return go_to_work(walk, before, PATH_QUEUE_DELAY, work->name);
-	if (work->launch == FLEXTRACE_NONE) {
-		go_to_thread(walk, walk->home);
-		return FLEXTRACE_OK;
-	}
-	FLEXTRACE_TRY(tell(walk, launched_ns, PATH_LAUNCH_DELAY, work->name, FLEXTRACE_NONE));
-	go_to_thread(walk, walk->graph->calls.calls[work->launch].row->track);
+	if (bound.work != FLEXTRACE_NONE)
+		return go_to_work(walk, bound.work, PATH_QUEUE_DELAY, work->name);
+	FLEXTRACE_TRY(tell(walk, bound.launch_ns, PATH_LAUNCH_DELAY, work->name, FLEXTRACE_NONE));
+	go_to_thread(walk, work->launch == FLEXTRACE_NONE
+	                           ? walk->home
+	                           : graph->calls.calls[work->launch].row->track);
 	return FLEXTRACE_OK;
 }
 
@@ -156,20 +108,21 @@ static int cross(struct walk *walk, const struct path_part *last)
 	return FLEXTRACE_OK;
 }
 
-/* What a part of a collective had to wait for. 0: nobody came later; 1: it is at the last rank
- * now; 2: at the start of the part. */
-static int pass_collective(struct walk *walk, const struct path_part *part, uint32_t name,
+/* What a part of a collective that ends now had to wait for. 0: nobody came later; 1: it is at the
+ * last rank now; 2: at the start of the part. */
+static int pass_collective(struct walk *walk, int64_t start_time_ns, uint32_t device, uint32_t name,
                            uint32_t track)
 {
-	const struct path_part *last;
+	const struct path_graph *graph = walk->graph;
+	const struct path_part *part = path_part_at(graph, start_time_ns, walk->now_ns,
+	                                            walk->process, device);
+	uint32_t last = part ? graph->last_of[part->collective] : FLEXTRACE_NONE;
 
-	if (!part || part->ready_time_ns <= part->start_time_ns ||
-	    part->ready_time_ns >= walk->now_ns)
+	if (!part)
 		return 0;
 	FLEXTRACE_TRY(tell(walk, part->ready_time_ns, PATH_COMMUNICATION, name, track));
-	last = part->last == FLEXTRACE_NONE ? NULL : &walk->graph->parts[part->last];
-	if (walk->crosses && last && last->at != FLEXTRACE_NONE) {
-		FLEXTRACE_TRY(cross(walk, last));
+	if (walk->crosses && last != FLEXTRACE_NONE && graph->parts[last].at != FLEXTRACE_NONE) {
+		FLEXTRACE_TRY(cross(walk, &graph->parts[last]));
 		return 1;
 	}
 	FLEXTRACE_TRY(tell(walk, part->start_time_ns, PATH_WAIT, name, track));
@@ -183,10 +136,8 @@ static int pass_work(struct walk *walk)
 	int code = 0;
 
 	if (work->class == WORK_COMMUNICATION)
-		code = pass_collective(
-			walk,
-			path_part_at(walk->graph, work->start_time_ns, work->process, work->device),
-			work->name, work->track);
+		code = pass_collective(walk, work->start_time_ns, work->device, work->name,
+		                       work->track);
 	if (code == 1 || code < 0)
 		return code;
 	FLEXTRACE_TRY(tell(walk, work->start_time_ns, (enum path_kind)work->class, work->name,
@@ -195,37 +146,6 @@ static int pass_work(struct walk *walk)
 }
 
 /* -- host calls -------------------------------------------------------------------------------- */
-
-/* Whether work is what a call that returns now waited for. */
-static bool is_waited_for(const struct walk *walk, uint32_t place, uint32_t work_index)
-{
-	const struct path_work *work = &walk->graph->works[work_index];
-	const struct call *calls = walk->graph->calls.calls;
-
-	if (work->start_time_ns >= work->end_time_ns)
-		return false;
-	if (path_call_of(walk->graph, calls[place].row) != PATH_CALL_WAITS)
-		return work->launch == place;
-	return work->launch == FLEXTRACE_NONE ||
-	       calls[work->launch].row->start_time_ns <= calls[place].row->start_time_ns;
-}
-
-/* The work that a call that returns now waited for; FLEXTRACE_NONE: it did not wait. */
-static uint32_t waited_for(const struct walk *walk, uint32_t place)
-{
-	const struct path_graph *graph = walk->graph;
-	int64_t since_ns = graph->calls.calls[place].row->start_time_ns;
-	const uint32_t *first;
-	uint64_t n = 0;
-
-	if (graph->has_launched[place] ||
-	    path_call_of(graph, graph->calls.calls[place].row) == PATH_CALL_WAITS)
-		n = path_count_ended(graph, walk->process, walk->now_ns, &first);
-	for (; n && graph->works[first[n - 1]].end_time_ns > since_ns; n--)
-		if (is_waited_for(walk, place, first[n - 1]))
-			return first[n - 1];
-	return FLEXTRACE_NONE;
-}
 
 /* Goes to what calls that return now waited for, the innermost first. 0: they did not wait. */
 static int leave_waits(struct walk *walk, uint32_t place)
@@ -239,14 +159,12 @@ static int leave_waits(struct walk *walk, uint32_t place)
 		int code;
 
 		if (row->kind == HOST_COLLECTIVE) {
-			code = pass_collective(walk,
-			                       path_part_at(walk->graph, row->start_time_ns,
-			                                    walk->process, FLEXTRACE_NONE),
-			                       row->name, walk->track);
+			code = pass_collective(walk, row->start_time_ns, FLEXTRACE_NONE, row->name,
+			                       walk->track);
 			if (code)
 				return code < 0 ? code : 1;
 		}
-		work = waited_for(walk, place);
+		work = path_waited_for(walk->graph, place, &walk->ended_at);
 		if (work == FLEXTRACE_NONE)
 			continue;
 		FLEXTRACE_TRY(go_to_work(walk, work, PATH_WAIT, row->name));

@@ -7,13 +7,14 @@
  * the time of the step exactly. What bounds what:
  *
  *   a host call     what its thread did before it. A call that waits for devices (its name says
- *                   "Synchronize", or it is aiuScheduleWait), or for work that it launched itself:
- *                   the last work, launched before the wait, that ended before it returned, if that
- *                   was at work when the wait began.
- *   device work     what was before it in its queue, if that ended after the launch had been made;
- *                   else the launch. Where the host has called a wait between queues
- *                   ("...StreamWaitEvent") since the launch before it in its queue: work of another
- *                   queue that ended later than both.
+ *                   so, as "cudaDeviceSynchronize", or it is aiuScheduleWait), or for work that it
+ *                   launched itself: the last work, launched before the wait, that ended before it
+ *                   returned, if that was at work when the wait began.
+ *   device work     what was before it in its queue, if that ended after the launch had been made
+ *                   (after its call began, if that returned only after the work began); else the
+ *                   launch. Where the host has called a wait between queues
+ *                   ("...StreamWaitEvent", "...waitOnEvent") since the launch before it in its
+ *                   queue: work of another queue that ended later than both.
  *   a collective    the last rank to arrive, where all wait for all.
  *   a thread        that did nothing: the thread of the step.
  *
@@ -21,8 +22,9 @@
  * the device work that was launched in it, which may end later than the host. Times are taken as
  * they are: work that seems to begin before its launch is bound by the moment when it began.
  *
- * Memory: 48 bytes and 12 more for each piece of device work, 20 for each host row, and 32 for each
- * piece of the longest path.
+ * Memory: 52 bytes and 16 more for a while for each piece of device work, 5 for each host row, and
+ * 32 for each piece of the longest path. Slack takes 16 bytes more for each piece of device work,
+ * and 16 for each launch, wait and end in the longest step.
  */
 #ifndef FLEXTRACE_PATH_H
 #define FLEXTRACE_PATH_H
@@ -67,6 +69,19 @@ typedef void path_taker(void *context, const struct path *path);
 /* Tells the paths of all steps, rank by rank in order of time, then those over all ranks, where
  * there are several: of steps of one name. FLEXTRACE_E_MEMORY or 0. */
 int paths_find(const struct findings *findings, path_taker *take, void *context);
+
+struct path_slack { /* of a piece of device work, in the step that it was launched in */
+	int64_t start_time_ns, end_time_ns;
+	uint64_t slack_ns;
+	uint32_t device, name; /* index; string */
+	uint8_t kind;          /* enum path_kind */
+};
+
+typedef void path_slack_taker(void *context, const struct path_slack *slack);
+
+/* Tells how much longer each piece of device work could have taken without its step taking longer.
+ * FLEXTRACE_E_MEMORY or 0. */
+int path_slacks_find(const struct findings *findings, path_slack_taker *take, void *context);
 
 /* Stores the arrows of `findings` and those from each piece to the next one on another track, in
  * order: of the paths over all ranks where there are such, else of each rank. FLEXTRACE_E_MEMORY or

@@ -6,10 +6,8 @@
 
 #include "base/array.h"
 #include "base/blocks.h"
-#include "base/heap.h"
+#include "base/order.h"
 #include "findings/work/work.h"
-
-#define NEAR 4 /* places */
 
 /* -- threads ----------------------------------------------------------------------------------- */
 
@@ -20,31 +18,34 @@ bool path_is_of_thread(const struct path_graph *graph, const struct host_row *ro
 	return track->kind == TRACK_THREAD && track->lane == 0;
 }
 
-static enum path_call call_of(const char *name)
+struct name_look {     /* what names say: those that were looked at last */
+	uint32_t name; /* string; 0, the empty one, says nothing */
+	bool waits, makes_queue_wait;
+};
+
+#define N_LOOKS 1024 /* a power of two */
+
+static struct name_look look_at(const struct path_graph *graph, struct name_look *looks,
+                                uint32_t name)
 {
-	if (strstr(name, "Synchronize"))
-		return PATH_CALL_WAITS;
-	return strstr(name, "StreamWaitEvent") ? PATH_CALL_QUEUE_WAITS : PATH_CALL;
+	struct name_look *look = &looks[name % N_LOOKS];
+
+	if (look->name != name) {
+		const char *text = string_get(graph->timeline->strings, name);
+
+		*look = (struct name_look){
+			name,
+			strstr(text, "Synchronize") || strncmp(text, "synchronize", 11) == 0 ||
+				strstr(text, "block_until_ready"),
+			strstr(text, "StreamWaitEvent") || strstr(text, "waitOnEvent")};
+	}
+	return *look;
 }
 
-/* Each name is looked at once. */
-static int look_at(struct path_graph *graph, uint32_t place)
+static void set_bit(struct path_graph *graph, uint32_t place, enum path_row_bit bit)
 {
-	uint32_t name = graph->calls.calls[place].row->name, *call;
-
-	FLEXTRACE_TRY(map_enter(&graph->call_of_name, name, 0, &call));
-	if (*call == MAP_NONE)
-		*call = call_of(string_get(graph->timeline->strings, name));
-	if (*call == PATH_CALL_QUEUE_WAITS)
-		return ARRAY_PUSH(graph->event_waits, graph->n_event_waits, place);
-	return FLEXTRACE_OK;
-}
-
-enum path_call path_call_of(const struct path_graph *graph, const struct host_row *row)
-{
-	if (row->kind == FLEXTRACE_RUNTIME_SCHEDULE_WAIT)
-		return PATH_CALL_WAITS;
-	return map_find(&graph->call_of_name, row->name, 0);
+	graph->row_bits[place] |= (uint8_t)bit;
+	graph->uses_devices[graph->calls.calls[place].row->track] = true;
 }
 
 static void note_row(struct path_graph *graph, const struct call *call)
@@ -60,10 +61,6 @@ static void note_row(struct path_graph *graph, const struct call *call)
 		graph->rows_of_track[row->track + 2]++;
 		if (process->home == FLEXTRACE_NONE)
 			process->home = row->track;
-		if (row->end_time_ns > process->last_time_ns) {
-			process->last_time_ns = row->end_time_ns;
-			process->last = row->track;
-		}
 	}
 	if (row->end_time_ns > process->end_time_ns)
 		process->end_time_ns = row->end_time_ns;
@@ -77,7 +74,6 @@ static bool make_processes(struct path_graph *graph)
 	for (uint32_t i = 0; graph->processes && i < n; i++)
 		graph->processes[i] = (struct path_process){.start_time_ns = INT64_MAX,
 		                                            .end_time_ns = INT64_MIN,
-		                                            .last_time_ns = INT64_MIN,
 		                                            .home = FLEXTRACE_NONE,
 		                                            .last = FLEXTRACE_NONE};
 	return graph->processes != NULL;
@@ -86,16 +82,28 @@ static bool make_processes(struct path_graph *graph)
 /* Sorts places by track: counts, then puts. */
 static int index_rows(struct path_graph *graph)
 {
+	struct name_look looks[N_LOOKS] = {{0}};
 	uint64_t *of_track = calloc(graph->timeline->n_tracks + 2ull, sizeof(*of_track));
 	const struct call *calls = graph->calls.calls;
 
 	graph->rows_of_track = of_track;
 	graph->rows = blocks_allocate(graph->calls.n + 1ull, sizeof(*graph->rows));
-	if (!of_track || !graph->rows || !make_processes(graph))
+	graph->row_bits = calloc(graph->calls.n + 1ull, 1);
+	graph->uses_devices = calloc(graph->timeline->n_tracks + 1ull, 1);
+	if (!of_track || !graph->rows || !graph->row_bits || !graph->uses_devices ||
+	    !make_processes(graph))
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < graph->calls.n; i++) {
+		struct name_look look;
+
 		blocks_pass(i, CALL_PASS_BYTES);
-		FLEXTRACE_TRY(look_at(graph, i));
+		look = look_at(graph, looks, calls[i].row->name);
+		if (look.waits || calls[i].row->kind == FLEXTRACE_RUNTIME_SCHEDULE_WAIT)
+			set_bit(graph, i, PATH_WAITS);
+		if (look.makes_queue_wait)
+			FLEXTRACE_TRY(ARRAY_PUSH(graph->event_waits, graph->n_event_waits, i));
+		if (calls[i].row->kind == HOST_STEP || calls[i].row->kind == HOST_WINDOW)
+			FLEXTRACE_TRY(ARRAY_PUSH(graph->step_rows, graph->n_step_rows, i));
 		note_row(graph, &calls[i]);
 	}
 	for (uint32_t i = 2; i < graph->timeline->n_tracks + 2; i++)
@@ -108,7 +116,36 @@ static int index_rows(struct path_graph *graph)
 	return FLEXTRACE_OK;
 }
 
-static bool begins_before(const struct path_graph *graph, uint64_t at, int64_t time_ns)
+typedef bool is_before(const struct path_graph *graph, uint64_t at, int64_t time_ns);
+
+/* Where elements of [first, end), which are in order, come before a time no more. `*at` is where
+ * that was last: mostly it is a few places before it. */
+static inline uint64_t find_end(const struct path_graph *graph, is_before *comes_before,
+                                uint64_t first, uint64_t end, int64_t time_ns, uint64_t *at)
+{
+	if (*at >= first && *at < end && !comes_before(graph, *at, time_ns))
+		end = *at;
+	for (uint64_t step = 1; end > first; step *= 2) {
+		uint64_t low = end - first > step ? end - step : first;
+
+		if (comes_before(graph, low, time_ns)) {
+			first = low + 1;
+			break;
+		}
+		end = low;
+	}
+	while (first < end) {
+		uint64_t middle = (first + end) / 2;
+
+		if (comes_before(graph, middle, time_ns))
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return *at = end;
+}
+
+static bool row_begins_before(const struct path_graph *graph, uint64_t at, int64_t time_ns)
 {
 	return graph->calls.calls[graph->rows[at]].row->start_time_ns < time_ns;
 }
@@ -116,95 +153,69 @@ static bool begins_before(const struct path_graph *graph, uint64_t at, int64_t t
 uint32_t path_row_before(const struct path_graph *graph, uint32_t track, int64_t time_ns,
                          uint64_t *at)
 {
-	uint64_t first = graph->rows_of_track[track], end = graph->rows_of_track[track + 1];
-	uint64_t low = first, high = end;
+	uint64_t first = graph->rows_of_track[track];
 
-	/* Mostly it is a few places before the last answer. */
-	if (*at >= first && *at < end && !begins_before(graph, *at, time_ns)) {
-		high = *at;
-		low = high - first > NEAR ? high - NEAR : first;
-		if (low > first && !begins_before(graph, low, time_ns))
-			low = first;
-	} else if (*at >= first && *at + 1 < end && !begins_before(graph, *at + 1, time_ns)) {
-		low = high = *at + 1;
-	}
-	while (low < high) {
-		uint64_t middle = (low + high) / 2;
-
-		if (begins_before(graph, middle, time_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == first)
-		return FLEXTRACE_NONE;
-	*at = low - 1;
-	return graph->rows[low - 1];
+	return find_end(graph, row_begins_before, first, graph->rows_of_track[track + 1], time_ns,
+	                at) == first
+	               ? FLEXTRACE_NONE
+	               : graph->rows[*at - 1];
 }
 
-bool path_waits_between(const struct path_graph *graph, uint32_t after, uint32_t before)
+static bool wait_is_before(const struct path_graph *graph, uint64_t at, int64_t place)
 {
-	uint32_t low = 0, high = graph->n_event_waits;
+	return graph->event_waits[at] < place;
+}
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
+/* Whether the host made a queue wait between two places of host rows. */
+static bool waits_between(const struct path_graph *graph, uint32_t after, uint32_t before)
+{
+	uint64_t at = 0, n = graph->n_event_waits;
 
-		if (graph->event_waits[middle] < before)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && (after == FLEXTRACE_NONE || graph->event_waits[low - 1] > after);
+	return n && find_end(graph, wait_is_before, 0, n, before, &at) &&
+	       (after == FLEXTRACE_NONE || graph->event_waits[at - 1] > after);
 }
 
 /* -- devices ----------------------------------------------------------------------------------- */
 
-struct running { /* work that has not ended yet */
-	int64_t end_time_ns;
+struct end {
+	int64_t time_ns;
 	uint32_t work, queue;
 };
 
-static bool ends_before(const struct running *left, const struct running *right)
-{
-	return left->end_time_ns < right->end_time_ns ||
-	       (left->end_time_ns == right->end_time_ns && left->work < right->work);
-}
-
-HEAP_DEFINE(running, struct running, ends_before);
+ORDER_BY(compare_ends, struct end, time_ns, work);
+ORDER_NEARLY_DEFINE(sort_ends, struct end, compare_ends);
 
 struct queues {
-	struct map index; /* (device, queue) -> queue */
-	uint32_t *last;   /* owned: by queue, what ended last; FLEXTRACE_NONE */
+	struct map index;                 /* (device, queue) -> queue */
+	uint32_t of_device, of_queue, at; /* what was found last, if `n` */
+	uint32_t *last;                   /* owned: by queue, what ended last; FLEXTRACE_NONE */
 	uint32_t n;
-	struct running *heap; /* owned */
-	uint32_t n_running, n_allocated;
-	uint32_t *ended; /* owned: works in order of ends */
-	uint32_t n_ended;
+	struct end *ends; /* owned: as `ended` */
 };
 
-/* Takes what ends until a time out of the heap. */
-static void end_works(struct queues *queues, int64_t time_ns)
+static int find_queue(struct queues *queues, const struct work *work)
 {
-	while (queues->n_running && queues->heap[0].end_time_ns <= time_ns) {
-		struct running ended = running_pop(queues->heap, queues->n_running--);
+	int code = 0;
 
-		queues->last[ended.queue] = ended.work;
-		queues->ended[queues->n_ended++] = ended.work;
-	}
+	if (!queues->n || work->device != queues->of_device || work->queue != queues->of_queue)
+		code = MAP_PLACE(&queues->index, work->device, work->queue, queues->last, queues->n,
+		                 &queues->at);
+	FLEXTRACE_TRY(code);
+	if (code)
+		queues->last[queues->at] = FLEXTRACE_NONE;
+	queues->of_device = work->device;
+	queues->of_queue = work->queue;
+	return FLEXTRACE_OK;
 }
 
 static int add_work(struct path_graph *graph, struct queues *queues, const struct work *work)
 {
+	struct path_process *process = &graph->processes[work->process];
 	const struct device_row *row = work->row;
-	uint32_t queue;
-	int code = MAP_PLACE(&queues->index, work->device, work->queue, queues->last, queues->n,
-	                     &queue);
 
-	FLEXTRACE_TRY(code);
-	if (code)
-		queues->last[queue] = FLEXTRACE_NONE;
-	FLEXTRACE_TRY(ARRAY_RESERVE(queues->heap, queues->n_allocated, queues->n_running + 1ull));
-	end_works(queues, row->start_time_ns);
+	FLEXTRACE_TRY(find_queue(queues, work));
+	if (row->start_time_ns < process->start_time_ns)
+		process->start_time_ns = row->start_time_ns;
 	graph->works[graph->n_works] = (struct path_work){
 		.start_time_ns = row->start_time_ns,
 		.end_time_ns = row->end_time_ns,
@@ -213,57 +224,75 @@ static int add_work(struct path_graph *graph, struct queues *queues, const struc
 		.device = work->device,
 		.track = row->track,
 		.launch = work->launch,
-		.before = queues->last[queue],
+		.before = queues->at, /* until all are read */
 		.class = (uint8_t)work->class,
 	};
-	blocks_pass(graph->n_works, 2 * sizeof(*graph->works));
+	blocks_pass(graph->n_works++, sizeof(*graph->works));
+	graph->ended_of[work->process + 2]++;
 	if (work->launch != FLEXTRACE_NONE)
-		graph->has_launched[work->launch] = true;
-	queues->heap[queues->n_running] = (struct running){row->end_time_ns, graph->n_works++,
-	                                                   queue};
-	running_rise(queues->heap, queues->n_running++);
-	return FLEXTRACE_OK;
-}
-
-/* From the order of ends of all, those of each process. */
-static int sort_ended(struct path_graph *graph, const struct queues *queues)
-{
-	uint32_t n_processes = graph->timeline->identity->n_processes;
-	uint64_t *of = calloc(n_processes + 2ull, sizeof(*of));
-
-	graph->ended_of = of;
-	graph->ended = blocks_allocate(graph->n_works + 1ull, sizeof(*graph->ended));
-	if (!of || !graph->ended)
-		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < graph->n_works; i++) {
-		blocks_pass(i, sizeof(*graph->works));
-		of[graph->works[i].process + 2]++;
-	}
-	for (uint32_t i = 2; i < n_processes + 2; i++)
-		of[i] += of[i - 1];
-	for (uint32_t i = 0; i < queues->n_ended; i++) {
-		blocks_pass(i, 2 * sizeof(*graph->works));
-		graph->ended[of[graph->works[queues->ended[i]].process + 1]++] = queues->ended[i];
-	}
+		set_bit(graph, work->launch, PATH_LAUNCHED);
 	return FLEXTRACE_OK;
 }
 
 static int read_works(struct path_graph *graph, struct queues *queues, struct work_reader *reader)
 {
-	uint64_t n = graph->timeline->device_rows.n_rows + 1;
+	uint32_t n_processes = graph->timeline->identity->n_processes;
 	struct work work;
 	int code;
 
-	graph->works = blocks_allocate(n, sizeof(*graph->works));
-	queues->ended = blocks_allocate(n, sizeof(*queues->ended));
-	graph->has_launched = calloc(graph->calls.n + 1ull, 1);
-	if (!graph->works || !queues->ended || !graph->has_launched)
+	graph->works = blocks_allocate(graph->timeline->device_rows.n_rows + 1,
+	                               sizeof(*graph->works));
+	graph->ended_of = calloc(n_processes + 2ull, sizeof(*graph->ended_of));
+	if (!graph->works || !graph->ended_of)
 		return FLEXTRACE_E_MEMORY;
 	while ((code = work_next(reader, &work)) > 0)
 		FLEXTRACE_TRY(add_work(graph, queues, &work));
-	FLEXTRACE_TRY(code);
-	end_works(queues, INT64_MAX);
-	return sort_ended(graph, queues);
+	for (uint32_t i = 2; i < n_processes + 2; i++)
+		graph->ended_of[i] += graph->ended_of[i - 1];
+	return code;
+}
+
+/* Puts the works of each process in the order of their ends. */
+static int sort_works(struct path_graph *graph, struct queues *queues)
+{
+	uint64_t *of = graph->ended_of;
+
+	queues->ends = blocks_allocate(graph->n_works + 1ull, sizeof(*queues->ends));
+	graph->ended = blocks_allocate(graph->n_works + 1ull, sizeof(*graph->ended));
+	if (!queues->ends || !graph->ended)
+		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < graph->n_works; i++) {
+		const struct path_work *work = &graph->works[i];
+
+		blocks_pass(i, sizeof(*work) + sizeof(*queues->ends));
+		queues->ends[of[work->process + 1]++] = (struct end){work->end_time_ns, i,
+		                                                     work->before};
+	}
+	for (uint32_t i = 0; i < graph->timeline->identity->n_processes; i++) {
+		graph->processes[i].n_ended = of[i];
+		sort_ends(queues->ends + of[i], (uint32_t)(of[i + 1] - of[i]));
+	}
+	for (uint32_t i = 0; i < graph->n_works; i++)
+		graph->ended[i] = queues->ends[i].work;
+	return FLEXTRACE_OK;
+}
+
+/* Finds what had ended when each work began. */
+static void link_works(struct path_graph *graph, struct queues *queues)
+{
+	for (uint32_t i = 0; i < graph->n_works; i++) {
+		struct path_work *work = &graph->works[i];
+		uint64_t *of = &graph->ended_of[work->process];
+		uint64_t *at = &graph->processes[work->process].n_ended;
+
+		blocks_pass(i, sizeof(*work) + sizeof(*queues->ends));
+		for (; *at < of[1] && queues->ends[*at].work < i &&
+		       queues->ends[*at].time_ns <= work->start_time_ns;
+		     ++*at)
+			queues->last[queues->ends[*at].queue] = queues->ends[*at].work;
+		work->before = queues->last[work->before];
+		work->last = *at > of[0] ? queues->ends[*at - 1].work : FLEXTRACE_NONE;
+	}
 }
 
 static int index_works(struct path_graph *graph)
@@ -274,29 +303,99 @@ static int index_works(struct path_graph *graph)
 
 	if (code == FLEXTRACE_OK)
 		code = read_works(graph, &queues, &reader);
+	if (code == FLEXTRACE_OK)
+		code = sort_works(graph, &queues);
+	if (code == FLEXTRACE_OK)
+		link_works(graph, &queues);
 	work_release(&reader);
 	map_release(&queues.index);
 	free(queues.last);
-	free(queues.heap);
-	blocks_free(queues.ended);
+	blocks_free(queues.ends);
 	return code;
 }
 
-uint64_t path_count_ended(const struct path_graph *graph, uint32_t process, int64_t time_ns,
-                          const uint32_t **ret_first)
+static bool ends_until(const struct path_graph *graph, uint64_t at, int64_t time_ns)
 {
-	uint64_t low = graph->ended_of[process], first = low, high = graph->ended_of[process + 1];
+	return graph->works[graph->ended[at]].end_time_ns <= time_ns;
+}
 
-	*ret_first = graph->ended + first;
-	while (low < high) {
-		uint64_t middle = (low + high) / 2;
+uint64_t path_ended_until(const struct path_graph *graph, uint32_t process, int64_t time_ns,
+                          uint64_t *at)
+{
+	return find_end(graph, ends_until, graph->ended_of[process], graph->ended_of[process + 1],
+	                time_ns, at);
+}
 
-		if (graph->works[graph->ended[middle]].end_time_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
+/* Whether work of any queue of its process may be what it waited for. */
+static bool may_wait_for_all(const struct path_graph *graph, const struct path_work *work)
+{
+	uint32_t before = work->before;
+
+	return work->launch == FLEXTRACE_NONE ||
+	       waits_between(graph, before == FLEXTRACE_NONE ? before : graph->works[before].launch,
+	                     work->launch);
+}
+
+struct path_bound path_bound_of(const struct path_graph *graph, uint32_t index)
+{
+	const struct path_work *works = graph->works, *work = &works[index];
+	struct path_bound bound = {.time_ns = INT64_MIN,
+	                           .launch_ns = work->start_time_ns,
+	                           .work = work->before,
+	                           .is_of_all = may_wait_for_all(graph, work)};
+	const struct host_row *call = work->launch == FLEXTRACE_NONE
+	                                      ? NULL
+	                                      : graph->calls.calls[work->launch].row;
+
+	if (call && call->end_time_ns <= work->start_time_ns)
+		bound.launch_ns = bound.time_ns = call->end_time_ns;
+	else if (call)
+		bound.time_ns = call->start_time_ns < work->start_time_ns ? call->start_time_ns
+		                                                          : work->start_time_ns;
+	bound.since_ns = bound.time_ns;
+	if (bound.work != FLEXTRACE_NONE && works[bound.work].end_time_ns > bound.time_ns)
+		bound.time_ns = works[bound.work].end_time_ns;
+	else
+		bound.work = FLEXTRACE_NONE;
+	if (bound.is_of_all && work->last != FLEXTRACE_NONE &&
+	    works[work->last].end_time_ns > bound.time_ns) {
+		bound.work = work->last;
+		bound.time_ns = works[work->last].end_time_ns;
 	}
-	return low - first;
+	if (!call && bound.work == FLEXTRACE_NONE)
+		bound.time_ns = bound.since_ns = work->start_time_ns;
+	return bound;
+}
+
+bool path_is_waited_for(const struct path_graph *graph, uint32_t place, uint32_t work_index)
+{
+	const struct path_work *work = &graph->works[work_index];
+	const struct call *calls = graph->calls.calls;
+
+	if (work->start_time_ns >= work->end_time_ns)
+		return false;
+	if (!(graph->row_bits[place] & PATH_WAITS))
+		return work->launch == place;
+	return work->launch == FLEXTRACE_NONE ||
+	       calls[work->launch].row->start_time_ns <= calls[place].row->start_time_ns;
+}
+
+uint32_t path_waited_for(const struct path_graph *graph, uint32_t place, uint64_t *at)
+{
+	const struct call *call = &graph->calls.calls[place];
+
+	if (!graph->row_bits[place])
+		return FLEXTRACE_NONE;
+	for (uint64_t i = path_ended_until(graph, call->process, call->row->end_time_ns, at);
+	     i > graph->ended_of[call->process]; i--) {
+		uint32_t work = graph->ended[i - 1];
+
+		if (graph->works[work].end_time_ns <= call->row->start_time_ns)
+			break;
+		if (path_is_waited_for(graph, place, work))
+			return work;
+	}
+	return FLEXTRACE_NONE;
 }
 
 /* -- collectives ------------------------------------------------------------------------------- */
@@ -313,42 +412,38 @@ static bool is_of_all(const struct path_graph *graph, const struct collective_pa
 	              strcmp(op, "barrier") == 0);
 }
 
-static int add_part(struct path_graph *graph, const struct collective_part *part,
-                    struct map *collectives)
-{
-	uint32_t collective, *at;
-	struct path_part *added;
-
-	if (!part->is_known || part->is_alone || part->ranks < 2 || !is_of_all(graph, part))
-		return FLEXTRACE_OK;
-	/* Those of one collective have one ready time: that tells it apart in its group. */
-	FLEXTRACE_TRY(map_enter(collectives, (uint64_t)part->group << 32 | part->op,
-	                        (uint64_t)part->ready_time_ns, &at));
-	if (*at == MAP_NONE)
-		*at = graph->n_parts;
-	collective = *at;
-	FLEXTRACE_TRY(map_put(&graph->part_index, (uint64_t)part->start_time_ns,
-	                      (uint64_t)part->process << 32 | part->device, graph->n_parts));
-	FLEXTRACE_TRY(ARRAY_ROOM(graph->parts, graph->n_parts));
-	added = &graph->parts[graph->n_parts];
-	*added = (struct path_part){.start_time_ns = part->start_time_ns,
-	                            .ready_time_ns = part->ready_time_ns,
-	                            .last = FLEXTRACE_NONE,
-	                            .at = FLEXTRACE_NONE,
-	                            .collective = collective};
-	if (part->start_time_ns == part->ready_time_ns)
-		graph->parts[collective].last = graph->n_parts;
-	graph->n_parts++;
-	return FLEXTRACE_OK;
-}
-
-const struct path_part *path_part_at(const struct path_graph *graph, int64_t start_time_ns,
-                                     uint32_t process, uint32_t device)
+static struct path_part *find_part(const struct path_graph *graph, int64_t start_time_ns,
+                                   uint32_t process, uint32_t device)
 {
 	uint32_t found = map_find(&graph->part_index, (uint64_t)start_time_ns,
 	                          (uint64_t)process << 32 | device);
 
 	return found == MAP_NONE ? NULL : &graph->parts[found];
+}
+
+const struct path_part *path_part_at(const struct path_graph *graph, int64_t start_time_ns,
+                                     int64_t end_time_ns, uint32_t process, uint32_t device)
+{
+	const struct path_part *part = find_part(graph, start_time_ns, process, device);
+
+	return part && part->ready_time_ns > start_time_ns && part->ready_time_ns < end_time_ns
+	               ? part
+	               : NULL;
+}
+
+static int add_part(struct path_graph *graph, const struct collective_part *part)
+{
+	if (!part->is_known || part->is_alone || part->ranks < 2 || !is_of_all(graph, part))
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(map_put(&graph->part_index, (uint64_t)part->start_time_ns,
+	                      (uint64_t)part->process << 32 | part->device, graph->n_parts));
+	if (part->start_time_ns == part->ready_time_ns)
+		graph->last_of[part->collective] = graph->n_parts;
+	return ARRAY_PUSH(graph->parts, graph->n_parts,
+	                  ((struct path_part){.start_time_ns = part->start_time_ns,
+	                                      .ready_time_ns = part->ready_time_ns,
+	                                      .at = FLEXTRACE_NONE,
+	                                      .collective = part->collective}));
 }
 
 /* Finds the rows of parts. */
@@ -360,8 +455,8 @@ static void place_parts(struct path_graph *graph)
 
 		blocks_pass(i, CALL_PASS_BYTES);
 		if (call->row->kind == HOST_COLLECTIVE)
-			part = (struct path_part *)path_part_at(graph, call->row->start_time_ns,
-			                                        call->process, FLEXTRACE_NONE);
+			part = find_part(graph, call->row->start_time_ns, call->process,
+			                 FLEXTRACE_NONE);
 		if (part)
 			part->at = i;
 	}
@@ -371,30 +466,56 @@ static void place_parts(struct path_graph *graph)
 
 		blocks_pass(i, sizeof(*work));
 		if (work->class == WORK_COMMUNICATION)
-			part = (struct path_part *)path_part_at(graph, work->start_time_ns,
-			                                        work->process, work->device);
-		if (part)
-			*part = (struct path_part){part->start_time_ns, part->ready_time_ns,
-			                           part->last,          i,
-			                           part->collective,    true};
+			part = find_part(graph, work->start_time_ns, work->process, work->device);
+		if (part) {
+			part->at = i;
+			part->is_work = true;
+		}
 	}
-	for (uint32_t i = 0; i < graph->n_parts; i++)
-		graph->parts[i].last = graph->parts[graph->parts[i].collective].last;
 }
 
 static int index_parts(struct path_graph *graph, const struct findings *findings)
 {
 	struct collectives collectives;
-	struct map index = {0};
 	int code = collectives_find(&collectives, findings);
 
+	graph->last_of = malloc((collectives.n_collectives + 1ull) * sizeof(*graph->last_of));
+	if (code == FLEXTRACE_OK && !graph->last_of)
+		code = FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < collectives.n_collectives && code == FLEXTRACE_OK; i++)
+		graph->last_of[i] = FLEXTRACE_NONE;
 	for (uint32_t i = 0; i < collectives.n_parts && code == FLEXTRACE_OK; i++)
-		code = add_part(graph, &collectives.parts[i], &index);
+		code = add_part(graph, &collectives.parts[i]);
 	if (code == FLEXTRACE_OK && graph->n_parts)
 		place_parts(graph);
 	collectives_release(&collectives);
-	map_release(&index);
 	return code;
+}
+
+/* -- whole runs -------------------------------------------------------------------------------- */
+
+/* Which thread of each process ends last: of those that use devices, if there are such. */
+static void find_last_threads(struct path_graph *graph)
+{
+	for (uint32_t i = 0; i < graph->timeline->n_tracks; i++) {
+		uint64_t end = graph->rows_of_track[i + 1];
+		const struct call *call;
+		struct path_process *process;
+
+		if (end == graph->rows_of_track[i])
+			continue;
+		call = &graph->calls.calls[graph->rows[end - 1]];
+		while (call->parent != FLEXTRACE_NONE)
+			call = &graph->calls.calls[call->parent];
+		process = &graph->processes[call->process];
+		if (process->last != FLEXTRACE_NONE &&
+		    (graph->uses_devices[process->last] != graph->uses_devices[i]
+		             ? graph->uses_devices[process->last]
+		             : process->last_time_ns >= call->row->end_time_ns))
+			continue;
+		process->last = i;
+		process->last_time_ns = call->row->end_time_ns;
+	}
 }
 
 /* -- all --------------------------------------------------------------------------------------- */
@@ -405,6 +526,7 @@ int path_graph_init(struct path_graph *graph, const struct findings *findings)
 	FLEXTRACE_TRY(call_tree_borrow(&graph->calls, findings));
 	FLEXTRACE_TRY(index_rows(graph));
 	FLEXTRACE_TRY(index_works(graph));
+	find_last_threads(graph);
 	return index_parts(graph, findings);
 }
 
@@ -413,12 +535,14 @@ void path_graph_release(struct path_graph *graph)
 	blocks_free(graph->rows);
 	free(graph->rows_of_track);
 	free(graph->processes);
-	free(graph->has_launched);
+	free(graph->row_bits);
+	free(graph->uses_devices);
 	free(graph->event_waits);
-	map_release(&graph->call_of_name);
+	free(graph->step_rows);
 	blocks_free(graph->works);
 	blocks_free(graph->ended);
 	free(graph->ended_of);
 	free(graph->parts);
+	free(graph->last_of);
 	map_release(&graph->part_index);
 }

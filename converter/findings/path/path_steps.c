@@ -31,77 +31,34 @@ static struct path_step whole_run(const struct path_graph *graph, uint32_t proce
 	                          .last_work = FLEXTRACE_NONE};
 }
 
-/* Of steps in steps, the outermost. `until_ns`: by process, when its last one ends. */
-static int add_rows(struct steps *steps, int64_t *until_ns)
+static struct path_step step_of(const struct path_graph *graph, const struct call *call)
 {
-	const struct path_graph *graph = steps->graph;
+	struct path_step step = whole_run(graph, call->process);
+	const struct host_row *row = call->row;
 
-	for (uint32_t i = 0; i < graph->calls.n; i++) {
-		const struct call *call = &graph->calls.calls[i];
-		const struct path_process *process = &graph->processes[call->process];
-		const struct host_row *row = call->row;
-		struct path_step step;
-
-		blocks_pass(i, CALL_PASS_BYTES);
-		if (!process->step_kind || row->kind != process->step_kind ||
-		    row->start_time_ns < until_ns[call->process])
-			continue;
-		until_ns[call->process] = row->end_time_ns;
-		step = whole_run(graph, call->process);
-		step.start_time_ns = row->start_time_ns;
-		step.end_time_ns = step.host_end_time_ns = row->end_time_ns;
-		step.name = row->name;
-		step.track = path_is_of_thread(graph, row) ? row->track : process->home;
-		FLEXTRACE_TRY(ARRAY_PUSH(steps->all, steps->n, step));
-	}
-	return FLEXTRACE_OK;
-}
-
-/* When the first work of each process begins. */
-static void find_first_works(const struct steps *steps, int64_t *first_ns)
-{
-	for (uint32_t i = 0; i < steps->graph->timeline->identity->n_processes; i++)
-		first_ns[i] = INT64_MAX;
-	for (uint32_t i = steps->graph->n_works; i-- > 0;) {
-		blocks_pass(i, sizeof(*steps->graph->works));
-		first_ns[steps->graph->works[i].process] = steps->graph->works[i].start_time_ns;
-	}
-}
-
-static int add_whole_runs(struct steps *steps, int64_t *first_ns)
-{
-	const struct path_graph *graph = steps->graph;
-
-	find_first_works(steps, first_ns);
-	for (uint32_t i = 0; i < graph->timeline->identity->n_processes; i++) {
-		struct path_step whole = whole_run(graph, i);
-
-		if (first_ns[i] < whole.start_time_ns)
-			whole.start_time_ns = first_ns[i];
-		if (!graph->processes[i].step_kind && whole.start_time_ns != INT64_MAX)
-			FLEXTRACE_TRY(ARRAY_PUSH(steps->all, steps->n, whole));
-	}
-	return FLEXTRACE_OK;
+	step.start_time_ns = row->start_time_ns;
+	step.end_time_ns = step.host_end_time_ns = row->end_time_ns;
+	step.name = row->name;
+	step.track = path_is_of_thread(graph, row) ? row->track
+	                                           : graph->processes[call->process].home;
+	return step;
 }
 
 static int add_steps(struct steps *steps)
 {
 	const struct path_graph *graph = steps->graph;
-	uint32_t n = graph->timeline->identity->n_processes;
-	int64_t *times_ns = malloc((n + 1ull) * sizeof(*times_ns));
-	bool has_any = false;
-	int code = times_ns ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 
-	for (uint32_t i = 0; i < n && times_ns; i++) {
-		times_ns[i] = INT64_MIN;
-		has_any |= graph->processes[i].step_kind != 0;
+	for (uint32_t i = 0; i < graph->n_step_rows; i++) {
+		const struct call *call = &graph->calls.calls[graph->step_rows[i]];
+
+		if (call->row->kind == graph->processes[call->process].step_kind)
+			FLEXTRACE_TRY(ARRAY_PUSH(steps->all, steps->n, step_of(graph, call)));
 	}
-	if (code == FLEXTRACE_OK && has_any)
-		code = add_rows(steps, times_ns);
-	if (code == FLEXTRACE_OK)
-		code = add_whole_runs(steps, times_ns);
-	free(times_ns);
-	return code;
+	for (uint32_t i = 0; i < graph->timeline->identity->n_processes; i++)
+		if (!graph->processes[i].step_kind &&
+		    graph->processes[i].start_time_ns != INT64_MAX)
+			FLEXTRACE_TRY(ARRAY_PUSH(steps->all, steps->n, whole_run(graph, i)));
+	return FLEXTRACE_OK;
 }
 
 /* -- and of devices ---------------------------------------------------------------------------- */
@@ -112,16 +69,22 @@ static int compare_steps(const void *left, const void *right, void *context)
 	const struct owners *owners = context;
 
 	return ORDER(owners->positions[a->process], owners->positions[b->process]) ?:
-	       ORDER(a->start_time_ns, b->start_time_ns) ?: ORDER(a->end_time_ns, b->end_time_ns);
+	       ORDER(a->start_time_ns, b->start_time_ns) ?: ORDER(b->end_time_ns, a->end_time_ns);
 }
 
+/* Of steps in steps, only the outermost stay. */
 static void sort_steps(struct steps *steps)
 {
-	uint32_t n_processes = steps->graph->timeline->identity->n_processes, at = 0;
+	uint32_t n_processes = steps->graph->timeline->identity->n_processes, at = 0, n = 0;
+	struct path_step *all = steps->all;
 
 	if (steps->n)
-		qsort_r(steps->all, steps->n, sizeof(*steps->all), compare_steps,
-		        (void *)steps->owners);
+		qsort_r(all, steps->n, sizeof(*all), compare_steps, (void *)steps->owners);
+	for (uint32_t i = 0; i < steps->n; i++)
+		if (!n || all[i].process != all[n - 1].process ||
+		    all[i].start_time_ns >= all[n - 1].end_time_ns)
+			all[n++] = all[i];
+	steps->n = n;
 	for (uint32_t i = 0; i <= n_processes; i++) {
 		steps->first[i] = at;
 		while (at < steps->n && i < n_processes &&
@@ -155,12 +118,9 @@ static void add_works(struct steps *steps)
 
 	for (uint32_t i = 0; i < graph->n_works; i++) {
 		const struct path_work *work = &graph->works[i];
-		int64_t since_ns = work->launch == FLEXTRACE_NONE
-		                           ? work->start_time_ns
-		                           : graph->calls.calls[work->launch].row->start_time_ns;
-		struct path_step *step = step_at(steps, work->process, since_ns);
+		struct path_step *step = step_at(steps, work->process, path_since_ns(graph, work));
 
-		blocks_visit();
+		blocks_pass(i, sizeof(*work) + sizeof(struct host_row));
 		if (!step || work->end_time_ns <= step->end_time_ns)
 			continue;
 		step->end_time_ns = work->end_time_ns;

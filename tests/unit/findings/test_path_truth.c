@@ -189,7 +189,7 @@ static void test_path__adds_up_to_the_wall_time(void **state)
 
 	(void)state;
 	for (unsigned seed = 0; seed < 300; seed++) {
-		char *sums, *pieces;
+		char *sums, *pieces, *slacks;
 		int64_t total = 0, walls = 0;
 
 		work_world_init(&world, seed, 1000003);
@@ -206,8 +206,13 @@ static void test_path__adds_up_to_the_wall_time(void **state)
 		for (uint32_t i = 0; i < table_n_rows(pieces); i++)
 			total += table_number(pieces, i, "dur_ns");
 		assert_int_equal(total, walls);
+		slacks = analysis_test_write(&world.test, "slack");
+		for (uint32_t i = 0; i < table_n_rows(slacks); i++)
+			assert_in_range(table_number(slacks, i, "max_slack_ns"),
+			                table_number(slacks, i, "min_slack_ns"), walls);
 		free(sums);
 		free(pieces);
+		free(slacks);
 		work_world_release(&world);
 	}
 }

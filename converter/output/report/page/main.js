@@ -23,7 +23,7 @@ const sections = [
 	{id: 'flames', title: 'Flame graphs', exists: () => hasTable('stacks'), build: buildFlames},
 	{id: 'communication', title: 'Communication', exists: () => hasTable('communication', 'stragglers', 'collectives', 'communication_matrix', 'bandwidth'), build: buildCommunication},
 	{id: 'waits', title: 'Waits', exists: hasWaits, build: buildWaits},
-	{id: 'critical', title: 'Critical path', exists: () => hasTable('critical_path_summary', 'critical_path'), build: buildCritical},
+	{id: 'critical', title: 'Critical path', exists: () => hasTable('critical_path_summary', 'critical_path', 'slack'), build: buildCritical},
 	{id: 'iterations', title: 'Steps', exists: () => hasTable('iterations', 'loops'), build: buildIterations},
 	{id: 'variability', title: 'Variability', exists: () => hasTable('variability', 'kernels'), build: buildVariability},
 	{id: 'launches', title: 'Launches', exists: () => hasTable('launches', 'queue_length'), build: buildLaunches},

@@ -235,5 +235,5 @@ function buildCritical() {
 		figure('What held steps up the most', `Of each step the kind and name with the most time on its critical path (most_ns), summed over the steps of single ranks.${cutNote(table)}`,
 			barList(most.map((sum) => ({name: sum.key, value: sum.value, text: `${formatNs(sum.value)} in ${formatCount(sum.rows.length, 'step')}`, tip: `${sum.value} ns`})))));
 	}
-	return [...made, ...tableViews(1, 'critical_path_summary', 'critical_path')];
+	return [...made, ...tableViews(1, 'critical_path_summary', 'critical_path', 'slack')];
 }
