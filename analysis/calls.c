@@ -1,34 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernels.csv: device work by rank and name; runtime.csv: host functions, likewise. The time of a
- * function is its own but for the calls directly below it on its thread, which never overlap there;
- * rows on other lanes have no children.
+ * function is its own but for the calls directly below it on its thread. Steps and windows, which
+ * are marks on the time, are no functions.
  */
 #include "calls.h"
 
 #include <stdlib.h>
 
 #include "analysis_impl.h"
-#include "base/array.h"
+#include "base/blocks.h"
+#include "findings/work/call_tree.h"
 #include "findings/work/work_stats.h"
 #include "model/words/kinds.h"
 
 struct calls {
-	const struct findings *findings; /* weak, all */
-	const struct timeline *timeline;
-	const struct owners *owners;
+	const struct findings *findings; /* weak */
 	struct stats stats;
-	uint64_t *children_ns; /* owned: by group, what calls below it took */
-	uint32_t n_children;
+	uint64_t *below_ns; /* owned: by group, what calls below it took; NULL: nothing is below */
 };
-
-static int count_call(struct calls *calls, uint32_t process, uint32_t name, uint8_t kind,
-                      uint64_t duration_ns, uint32_t *ret_group)
-{
-	const struct group_key key = {calls->owners->positions[process], name, kind};
-
-	return stats_count(&calls->stats, &key, duration_ns, ret_group);
-}
 
 /* -- rows ------------------------------------------------------------------------------------ */
 
@@ -56,23 +46,22 @@ const struct column runtime_columns[RUNTIME_COLUMNS] = {
 
 static void put_groups(struct calls *calls, struct row_sink *sink)
 {
+	const struct findings *findings = calls->findings;
 	struct stats *stats = &calls->stats;
 	uint64_t total_ns = 0;
 
 	for (uint32_t i = 0; i < stats->groups.n; i++) {
 		const struct stats_group *group = stats_line(stats, i);
-		uint32_t process = calls->owners->processes[group->key.owner];
-		uint32_t place = stats->groups.order[i];
+		uint32_t process = findings->owners->processes[group->key.owner];
+		uint64_t below_ns = calls->below_ns ? calls->below_ns[stats->groups.order[i]] : 0;
 
 		if (i == 0 || stats_line(stats, i - 1)->key.owner != group->key.owner)
 			total_ns = stats_total_of_owner(stats, i);
 		row_put(sink,
 		        &(struct calls_row){
 				.of = stats_cells(stats, group),
-				.owner = identity_owner(calls->timeline->identity, process),
-				.self_ns = group->total_ns - (place < calls->n_children
-		                                                      ? calls->children_ns[place]
-		                                                      : 0),
+				.owner = identity_owner(findings->timeline->identity, process),
+				.self_ns = group->total_ns - below_ns,
 				.share_percent = 100.0 * (double)group->total_ns / (double)total_ns,
 			});
 	}
@@ -83,8 +72,7 @@ static int fill(const struct findings *findings, const char *(*label)(uint8_t ki
                 int (*count)(struct calls *calls), struct row_sink *sink)
 {
 	const struct timeline *timeline = findings->timeline;
-	struct calls calls = {
-		.findings = findings, .timeline = timeline, .owners = findings->owners};
+	struct calls calls = {.findings = findings};
 	int code;
 
 	stats_init(&calls.stats, timeline->strings, label,
@@ -95,7 +83,7 @@ static int fill(const struct findings *findings, const char *(*label)(uint8_t ki
 	if (code == FLEXTRACE_OK)
 		put_groups(&calls, sink);
 	stats_release(&calls.stats);
-	free(calls.children_ns);
+	free(calls.below_ns);
 	return code;
 }
 
@@ -113,7 +101,7 @@ static int count_kernels(struct calls *calls)
 		uint32_t process = work->queues[group->key.owner].process;
 		struct group_key key = group->key;
 
-		key.owner = calls->owners->positions[process];
+		key.owner = calls->findings->owners->positions[process];
 		FLEXTRACE_TRY(stats_join(&calls->stats, &key, &work->stats, group, &place));
 	}
 	return FLEXTRACE_OK;
@@ -132,73 +120,57 @@ const struct analysis analysis_kernels =
 
 /* -- functions ------------------------------------------------------------------------------- */
 
-struct open_call {
-	int64_t end_time_ns;
-	uint32_t group;
-};
-
-/* What is open on a track, innermost last. */
-struct call_stack {
-	struct open_call *calls; /* owned */
-	uint32_t n_calls, n_allocated;
-};
-
 static const char *host_label(uint8_t kind)
 {
 	return kind_of_host(kind)->label;
 }
 
-/* Steps and windows are marks on the time, no functions. */
-static bool is_function(const struct host_row *row)
+/* Stores the group of each name of calls, in the order in which they first come. */
+static int find_groups(struct calls *calls, const struct call_tree *tree, uint32_t *group_of)
 {
-	return row->kind != HOST_STEP && row->kind != HOST_WINDOW;
-}
+	for (uint32_t i = 0; i < tree->names.n; i++) {
+		const struct call_name *name = call_name_at(tree, i);
+		struct group_key key = name->key;
 
-static uint64_t duration_of(const struct host_row *row)
-{
-	return interval_ns(row->start_time_ns, row->end_time_ns);
-}
-
-/* Puts a call on its thread's stack and takes its time from the one around it. */
-static int enter_call(struct call_stack *stack, struct calls *calls, const struct host_row *row,
-                      uint32_t group)
-{
-	FLEXTRACE_TRY(ARRAY_RESERVE(calls->children_ns, calls->n_children, group + 1ull));
-	while (stack->n_calls && stack->calls[stack->n_calls - 1].end_time_ns <= row->start_time_ns)
-		stack->n_calls--;
-	if (stack->n_calls)
-		calls->children_ns[stack->calls[stack->n_calls - 1].group] += duration_of(row);
-	FLEXTRACE_TRY(ARRAY_RESERVE(stack->calls, stack->n_allocated, stack->n_calls + 1ull));
-	stack->calls[stack->n_calls++] = (struct open_call){row->end_time_ns, group};
+		key.owner = calls->findings->owners->positions[key.owner];
+		if (!call_is_mark(tree->calls[name->first].row))
+			FLEXTRACE_TRY(name_groups_find(&calls->stats.groups, &key, &group_of[i]));
+	}
 	return FLEXTRACE_OK;
 }
 
-static int count_function(struct calls *calls, const struct host_row *row,
-                          struct call_stack *stacks)
+/* Counts a call, and takes its time from the one around it. */
+static int count_function(struct calls *calls, const struct call_tree *tree, uint32_t place,
+                          const uint32_t *group_of)
 {
-	const struct timeline *timeline = calls->timeline;
-	const struct track *track = &timeline->tracks[row->track];
-	uint32_t process = timeline->identity->threads[track->owner].process, group;
+	const struct call *call = &tree->calls[place];
+	uint64_t time_ns = interval_ns(call->row->start_time_ns, call->row->end_time_ns);
+	uint32_t around = call->parent;
 
-	FLEXTRACE_TRY(count_call(calls, process, row->name, row->kind, duration_of(row), &group));
-	return track->kind == TRACK_THREAD && track->lane == 0
-	               ? enter_call(&stacks[row->track], calls, row, group)
-	               : FLEXTRACE_OK;
+	blocks_pass(place, CALL_PASS_BYTES);
+	if (call_is_mark(call->row))
+		return FLEXTRACE_OK;
+	while (around != FLEXTRACE_NONE && call_is_mark(tree->calls[around].row))
+		around = tree->calls[around].parent;
+	if (around != FLEXTRACE_NONE)
+		calls->below_ns[group_of[tree->calls[around].name]] += time_ns;
+	return stats_count_at(&calls->stats, group_of[call->name], time_ns);
 }
 
 static int count_functions(struct calls *calls)
 {
-	const struct timeline *timeline = calls->timeline;
-	struct call_stack *stacks = calloc(timeline->n_tracks + 1ull, sizeof(*stacks));
-	int code = stacks ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	struct call_tree tree;
+	uint32_t *group_of;
+	int code;
 
-	TABLE_EACH(struct host_row, row, &timeline->host_rows) {
-		if (code == FLEXTRACE_OK && is_function(row))
-			code = count_function(calls, row, stacks);
-	}
-	for (uint32_t i = 0; stacks && i < timeline->n_tracks; i++)
-		free(stacks[i].calls);
-	free(stacks);
+	FLEXTRACE_TRY(call_tree_borrow(&tree, calls->findings));
+	group_of = malloc((tree.names.n + 1ull) * sizeof(*group_of));
+	calls->below_ns = calloc(tree.names.n + 1ull, sizeof(*calls->below_ns));
+	code = group_of && calls->below_ns ? find_groups(calls, &tree, group_of)
+	                                   : FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < tree.n && code == FLEXTRACE_OK; i++)
+		code = count_function(calls, &tree, i, group_of);
+	free(group_of);
 	return code;
 }
 

@@ -136,7 +136,7 @@ static int take_kernel(struct power_table *table, const struct device_row *row)
 	if (device->n < 2)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(name_groups_find(&table->kernels,
-	                               &(struct group_key){op->device, op->name, 0}, &place));
+	                               &(struct group_key){op->device, op->name, 0, 0}, &place));
 	kernel = name_groups_at(&table->kernels, place);
 	line->n_before = count_samples(device, row->start_time_ns, line->n_before);
 	before = energy_at(device, line, row->start_time_ns, line->n_before);

@@ -66,7 +66,7 @@ static int count_calls(struct stamps *stamps)
 		if (!is_part(row) || stamps->group_of[row->source])
 			continue;
 		FLEXTRACE_TRY(name_groups_find(
-			&stamps->groups, &(struct group_key){op->device, op->name, 0}, &place));
+			&stamps->groups, &(struct group_key){op->device, op->name, 0, 0}, &place));
 		stamps->group_of[row->source] = place + 1;
 		group_at(stamps, place)->n_calls++;
 	}

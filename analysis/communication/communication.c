@@ -81,7 +81,7 @@ static int count(struct communication *communication, const struct exchange *exc
 		uint32_t place, position = is_all ? owners->identity->n_processes
 		                                  : owners->positions[exchange->process];
 		const struct group_key key = {2 * position + (exchange->device != FLEXTRACE_NONE),
-		                              kind == ALL_OPS ? 0 : exchange->op, kind};
+		                              kind == ALL_OPS ? 0 : exchange->op, kind, 0};
 		struct communication_row *row;
 
 		FLEXTRACE_TRY(name_groups_find(&communication->rows, &key, &place));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * call_costs.h: what host calls cost: time of the host and of devices, of their own and with all
- * calls within them.
+ * calls within them; counted once, by all that the tables of averages tell calls apart by.
  *
  * A call is a host row but for steps and windows, which are marks on the time, and functions that
  * Python's profilers told, which are frames: who called. Of the device, work is the own of one
@@ -11,51 +11,36 @@
 #ifndef FLEXTRACE_CALL_COSTS_H
 #define FLEXTRACE_CALL_COSTS_H
 
-#include "findings/work/call_tree.h"
-#include "findings/work/work.h"
+#include "key_details.h"
+#include "windows.h"
 
+/* Lines of calls, of work that no call launched, and of work itself: the device time of the first
+ * two is that of the third. */
+enum side { SIDE_HOST, SIDE_NO_LAUNCH, SIDE_DEVICE, N_SIDES };
+
+/* Memory is what was allocated less what was freed: it may be negative. */
 struct call_cost {
-	uint64_t below_ns; /* host time of the calls directly below */
-	uint64_t device_self_ns, device_total_ns;
-	uint64_t memory_self_bytes, memory_total_bytes; /* allocated less freed: may be negative */
+	/* Of calls: name of the tree, node of shown stacks, set of windows, shapes; of work:
+	 * process * N_SIDES + side, string, kind, set of windows. */
+	struct group_key key;
+	uint64_t calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns;
+	uint64_t memory_self_bytes, memory_total_bytes;
 };
 
 struct call_costs {
-	const struct timeline *timeline; /* weak */
-	struct call_tree tree;           /* owned; from call_costs_settle() on `parent` is a call */
-	struct call_cost *costs;         /* owned: by place in the host rows */
-	uint32_t *innermost;             /* owned: by thread, its latest call that may be open */
-	struct map is_frame;             /* by name, once it was looked at */
+	struct call_tree tree;           /* weak */
+	struct name_groups calls, works; /* struct call_cost */
+	struct key_details details;
+	struct windows windows;
 };
+
+/* Stores the costs, weak: findings have them from when they are first asked for. One analysis at a
+ * time. FLEXTRACE_E_MEMORY or 0. */
+int call_costs_borrow(struct call_costs **ret, const struct findings *findings);
 
 /* Stores for each record of memory the innermost row that was open on its thread; FLEXTRACE_NONE:
  * none was. Owned by the caller. FLEXTRACE_E_MEMORY or 0. */
 int call_find_memory(const struct call_tree *tree, const struct timeline *timeline,
                      uint32_t **ret_call_of);
-
-/* Takes the tree of all rows. FLEXTRACE_E_MEMORY or 0, as below; release in any case. */
-int call_costs_init(struct call_costs *costs, const struct findings *findings);
-void call_costs_release(struct call_costs *costs);
-
-/* Whether the row of a scope is a function that a profiler of Python told. */
-bool call_names_frame(const struct timeline *timeline, const struct host_row *row);
-
-/* The same of any row; each name is looked at once. 1 or 0, or FLEXTRACE_E_MEMORY. */
-int call_costs_is_frame(struct call_costs *costs, const struct host_row *row);
-
-/* Takes what is no call out of the tree (its row is NULL then), and counts host time and memory. */
-int call_costs_settle(struct call_costs *costs);
-
-/* Counts a piece of work. Returns the place of the call whose own it is; FLEXTRACE_NONE: none
- * launched it. */
-uint32_t call_costs_add(struct call_costs *costs, const struct work *work);
-
-/* Then completes the totals. */
-void call_costs_finish(struct call_costs *costs);
-
-static inline uint64_t host_row_ns(const struct host_row *row)
-{
-	return interval_ns(row->start_time_ns, row->end_time_ns);
-}
 
 #endif

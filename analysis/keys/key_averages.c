@@ -10,63 +10,48 @@
 #include "analysis/analysis_impl.h"
 #include "base/blocks.h"
 #include "base/order.h"
-#include "key_details.h"
+#include "call_costs.h"
 #include "model/words/kinds.h"
-#include "windows.h"
-
-/* Lines of calls, of work that no call launched, and of work itself: the device time of the first
- * two is that of the third. */
-enum side { SIDE_HOST, SIDE_NO_LAUNCH, SIDE_DEVICE, N_SIDES };
 
 #define N_WINDOWS (WINDOWS_MAX + 1) /* the first one is all */
 
-struct key_group {
-	struct group_key key; /* owner: (process by rank, window, side); name: place of a key */
-	uint64_t calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns;
-	uint64_t memory_self_bytes, memory_total_bytes; /* may be negative */
-};
-
-struct key_name {
-	uint32_t name; /* string */
-	uint32_t detail;
-};
+enum key_detail { DETAIL_NONE, DETAIL_SHAPES, DETAIL_STACK };
 
 struct key_averages {
-	const struct findings *findings; /* weak */
-	struct call_costs costs;
-	struct key_details details;
-	struct windows windows;
-	struct name_groups groups; /* struct key_group */
-	struct key_name *names;    /* owned */
-	uint32_t n_names;
-	struct map name_index; /* (name; detail) -> place in `names` */
+	const struct findings *findings; /* weak, both */
+	struct call_costs *costs;
+	enum key_detail of;
+	/* struct call_cost; owner: (process by rank, window, side); detail: shapes or stack */
+	struct name_groups lines;
 };
 
 /* -- rows -------------------------------------------------------------------------------------- */
 
 struct key_row {
 	const char *side, *kind, *name, *detail;
-	uint64_t calls;
-	uint64_t host_self_ns, host_total_ns, host_mean_ns;
-	uint64_t device_self_ns, device_total_ns, device_mean_ns;
+	struct call_cost of;
+	uint64_t host_mean_ns, device_mean_ns;
 	double host_self_percent, host_total_percent, device_self_percent, device_total_percent;
 	int64_t memory_self_bytes, memory_total_bytes;
 	uint32_t window, process;
 };
 
-#define KEY(member)          COLUMN(struct key_row, member)
-#define KEY_OPTIONAL(member) COLUMN_OPTIONAL(struct key_row, member)
-#define KEY_PERCENT(member)  COLUMN_FIXED(struct key_row, member, 2)
-#define KEY_NAMES                                                              \
-	COLUMN_TYPED("side", WORD, const char *, false, struct key_row, side), \
-		COLUMN_TYPED("kind", WORD, const char *, false, struct key_row, kind), KEY(name)
-#define KEY_FIGURES                                                                                \
-	KEY(calls), KEY_OPTIONAL(host_self_ns), KEY_PERCENT(host_self_percent),                    \
-		KEY_OPTIONAL(host_total_ns), KEY_PERCENT(host_total_percent),                      \
-		KEY_OPTIONAL(host_mean_ns), KEY(device_self_ns), KEY_PERCENT(device_self_percent), \
-		KEY(device_total_ns), KEY_PERCENT(device_total_percent), KEY(device_mean_ns),      \
-		KEY_OPTIONAL(memory_self_bytes), KEY_OPTIONAL(memory_total_bytes),                 \
-		COLUMN_STRING("window", struct key_row, window),                                   \
+#define KEY_COST(member)    COLUMN_OPTIONAL_AS(#member, struct key_row, of.member)
+#define KEY_COUNT(member)   COLUMN_AS(#member, struct key_row, of.member)
+#define KEY_PERCENT(member) COLUMN_FIXED(struct key_row, member, 2)
+#define KEY_NAMES                                                                      \
+	COLUMN_TYPED("side", WORD, const char *, false, struct key_row, side),         \
+		COLUMN_TYPED("kind", WORD, const char *, false, struct key_row, kind), \
+		COLUMN(struct key_row, name)
+#define KEY_FIGURES                                                                        \
+	KEY_COUNT(calls), KEY_COST(host_self_ns), KEY_PERCENT(host_self_percent),          \
+		KEY_COST(host_total_ns), KEY_PERCENT(host_total_percent),                  \
+		COLUMN_OPTIONAL(struct key_row, host_mean_ns), KEY_COUNT(device_self_ns),  \
+		KEY_PERCENT(device_self_percent), KEY_COUNT(device_total_ns),              \
+		KEY_PERCENT(device_total_percent), COLUMN(struct key_row, device_mean_ns), \
+		COLUMN_OPTIONAL(struct key_row, memory_self_bytes),                        \
+		COLUMN_OPTIONAL(struct key_row, memory_total_bytes),                       \
+		COLUMN_STRING("window", struct key_row, window),                           \
 		COLUMNS_PROCESS(struct key_row, process)
 
 static const struct column columns[] = {KEY_NAMES, KEY_FIGURES};
@@ -82,138 +67,109 @@ static uint32_t owner_of(uint32_t position, uint32_t window, enum side side)
 	return (position * N_WINDOWS + window) * N_SIDES + side;
 }
 
-static int add(struct key_averages *keys, uint32_t owner, const struct key_group *more)
+static int add(struct key_averages *keys, const struct group_key *key, const struct call_cost *more)
 {
-	struct group_key key = more->key;
-	struct key_group *group;
+	struct call_cost *line;
 	uint32_t place;
 
-	key.owner = owner;
-	FLEXTRACE_TRY(name_groups_find(&keys->groups, &key, &place));
-	group = name_groups_at(&keys->groups, place);
-	group->calls += more->calls;
-	group->host_self_ns += more->host_self_ns;
-	group->host_total_ns += more->host_total_ns;
-	group->device_self_ns += more->device_self_ns;
-	group->device_total_ns += more->device_total_ns;
-	group->memory_self_bytes += more->memory_self_bytes;
-	group->memory_total_bytes += more->memory_total_bytes;
+	FLEXTRACE_TRY(name_groups_find(&keys->lines, key, &place));
+	line = name_groups_at(&keys->lines, place);
+	line->calls += more->calls;
+	line->host_self_ns += more->host_self_ns;
+	line->host_total_ns += more->host_total_ns;
+	line->device_self_ns += more->device_self_ns;
+	line->device_total_ns += more->device_total_ns;
+	line->memory_self_bytes += more->memory_self_bytes;
+	line->memory_total_bytes += more->memory_total_bytes;
 	return FLEXTRACE_OK;
 }
 
 struct where {
-	uint32_t process;
-	int64_t time_ns; /* tells the windows */
+	uint32_t process, windows; /* the latter a set */
 	enum side side;
 };
 
-/* Adds what is of a name to all, and to the windows that it is in. */
-static int count(struct key_averages *keys, struct where where, struct key_name name,
-                 struct key_group *more)
+/* Adds costs to the line over all windows, and to those of the windows that they are in. */
+static int count(struct key_averages *keys, struct where where, struct group_key key,
+                 const struct call_cost *more)
 {
-	uint32_t position = keys->findings->owners->positions[where.process], n;
-	const uint8_t *numbers;
-	int is_new = MAP_PLACE(&keys->name_index, name.name, name.detail, keys->names,
-	                       keys->n_names, &more->key.name);
+	const struct name_node *sets = keys->costs->windows.sets.nodes;
+	uint32_t position = keys->findings->owners->positions[where.process];
 
-	if (is_new < 0)
-		return is_new;
-	keys->names[more->key.name] = name;
-	FLEXTRACE_TRY(add(keys, owner_of(position, 0, where.side), more));
-	n = windows_at(&keys->windows, where.process, where.time_ns, &numbers);
-	for (uint32_t i = 0; i < n; i++)
-		FLEXTRACE_TRY(add(keys, owner_of(position, numbers[i], where.side), more));
+	key.owner = owner_of(position, 0, where.side);
+	FLEXTRACE_TRY(add(keys, &key, more));
+	for (uint32_t at = where.windows; at; at = sets[at].around) {
+		key.owner = owner_of(position, sets[at].name, where.side);
+		FLEXTRACE_TRY(add(keys, &key, more));
+	}
 	return FLEXTRACE_OK;
 }
 
 static int count_calls(struct key_averages *keys)
 {
-	for (uint32_t i = 0; i < keys->costs.tree.n; i++) {
-		const struct call *call = &keys->costs.tree.calls[i];
-		const struct call_cost *cost = &keys->costs.costs[i];
-		struct key_group more = {.calls = 1};
+	const struct call_costs *costs = keys->costs;
 
-		blocks_pass(i, CALL_PASS_BYTES + sizeof(*cost));
-		if (!call->row)
-			continue;
-		more.key.kind = call->row->kind;
-		more.host_total_ns = host_row_ns(call->row);
-		more.host_self_ns = more.host_total_ns - cost->below_ns;
-		more.device_self_ns = cost->device_self_ns;
-		more.device_total_ns = cost->device_total_ns;
-		more.memory_self_bytes = cost->memory_self_bytes;
-		more.memory_total_bytes = cost->memory_total_bytes;
-		FLEXTRACE_TRY(count(
-			keys, (struct where){call->process, call->row->start_time_ns, SIDE_HOST},
-			(struct key_name){call->row->name, key_details_at(&keys->details, i)},
-			&more));
+	for (uint32_t i = 0; i < costs->calls.n; i++) {
+		const struct call_cost *cost = name_groups_at(&costs->calls, i);
+		const struct call_name *name = call_name_at(&costs->tree, cost->key.owner);
+		struct group_key key = {0, name->key.name, name->key.kind, 0};
+
+		if (keys->of != DETAIL_NONE)
+			key.detail = keys->of == DETAIL_STACK ? cost->key.name : cost->key.detail;
+		FLEXTRACE_TRY(count(keys,
+		                    (struct where){name->key.owner, cost->key.kind, SIDE_HOST}, key,
+		                    cost));
 	}
 	return FLEXTRACE_OK;
 }
 
-/* Of work that was launched, the windows are those of the call whose own it is. */
-static int count_piece(struct key_averages *keys, const struct work *work)
+static int count_works(struct key_averages *keys)
 {
-	uint32_t call = call_costs_add(&keys->costs, work);
-	uint64_t time_ns = interval_ns(work->row->start_time_ns, work->row->end_time_ns);
-	struct where where = {work->process, work->row->start_time_ns, SIDE_DEVICE};
-	struct key_group more = {.calls = 1, .device_self_ns = time_ns, .device_total_ns = time_ns};
+	for (uint32_t i = 0; i < keys->costs->works.n; i++) {
+		const struct call_cost *cost = name_groups_at(&keys->costs->works, i);
+		struct where where = {cost->key.owner / N_SIDES, cost->key.detail,
+		                      cost->key.owner % N_SIDES};
 
-	more.key.kind = work->row->kind;
-	if (call != FLEXTRACE_NONE)
-		where.time_ns = keys->costs.tree.calls[call].row->start_time_ns;
-	if (keys->details.of == DETAIL_NONE)
-		FLEXTRACE_TRY(count(keys, where, (struct key_name){work->name, 0}, &more));
-	where.side = SIDE_NO_LAUNCH;
-	more.key.kind = 0;
-	return call == FLEXTRACE_NONE ? count(keys, where, (struct key_name){0, 0}, &more)
-	                              : FLEXTRACE_OK;
-}
-
-static int count_work(struct key_averages *keys)
-{
-	struct work_reader reader;
-	struct work work;
-	int code = work_read(&reader, keys->findings->timeline);
-
-	while (code == FLEXTRACE_OK && (code = work_next(&reader, &work)) > 0)
-		code = count_piece(keys, &work);
-	work_release(&reader);
-	call_costs_finish(&keys->costs);
-	return code;
+		if (where.side == SIDE_NO_LAUNCH || keys->of == DETAIL_NONE)
+			FLEXTRACE_TRY(count(
+				keys, where,
+				(struct group_key){0, cost->key.name, cost->key.kind, 0}, cost));
+	}
+	return FLEXTRACE_OK;
 }
 
 /* Adds those of each process to those over all, where there are several. */
 static int count_all(struct key_averages *keys)
 {
-	uint32_t n = keys->groups.n, n_processes = keys->findings->timeline->identity->n_processes;
+	uint32_t n = keys->lines.n, n_processes = keys->findings->timeline->identity->n_processes;
 	bool is_of_many = false;
 
 	for (uint32_t i = 1; i < n; i++) {
-		const struct key_group *group = name_groups_at(&keys->groups, i);
-		const struct key_group *first = name_groups_at(&keys->groups, 0);
+		const struct call_cost *group = name_groups_at(&keys->lines, i);
+		const struct call_cost *first = name_groups_at(&keys->lines, 0);
 
 		is_of_many |= group->key.owner / (N_WINDOWS * N_SIDES) !=
 		              first->key.owner / (N_WINDOWS * N_SIDES);
 	}
 	for (uint32_t i = 0; i < n && is_of_many; i++) {
-		const struct key_group more = *(struct key_group *)name_groups_at(&keys->groups, i);
-		uint32_t window_side = more.key.owner % (N_WINDOWS * N_SIDES);
+		const struct call_cost more = *(struct call_cost *)name_groups_at(&keys->lines, i);
+		struct group_key key = more.key;
 
-		FLEXTRACE_TRY(add(keys, owner_of(n_processes, 0, 0) + window_side, &more));
+		key.owner = owner_of(n_processes, 0, 0) + key.owner % (N_WINDOWS * N_SIDES);
+		FLEXTRACE_TRY(add(keys, &key, &more));
 	}
 	return FLEXTRACE_OK;
 }
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-static const char *kind_label(const struct key_group *group)
+static const char *kind_label(const struct call_cost *group)
 {
 	switch (group->key.owner % N_SIDES) {
 	case SIDE_HOST:
-		return kind_of_host(group->key.kind)->label;
+		return kind_of_host((uint8_t)group->key.kind)->label;
 	case SIDE_DEVICE:
-		return kind_of_device(group->key.kind)->label;
+		return kind_of_device((uint8_t)group->key.kind)->label;
 	default:
 		return "No launch";
 	}
@@ -224,14 +180,13 @@ static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct key_averages *keys = context;
 	const uint32_t *places[2] = {left, right};
-	const struct key_group *a = name_groups_at(&keys->groups, *places[0]);
-	const struct key_group *b = name_groups_at(&keys->groups, *places[1]);
+	const struct call_cost *a = name_groups_at(&keys->lines, *places[0]);
+	const struct call_cost *b = name_groups_at(&keys->lines, *places[1]);
 
 	return ORDER(a->key.owner, b->key.owner) ?: ORDER(b->host_self_ns, a->host_self_ns) ?:
 	       ORDER(b->device_self_ns, a->device_self_ns) ?:
 	       ORDER(b->device_total_ns, a->device_total_ns) ?:
-	       string_compare(keys->findings->timeline->strings, keys->names[a->key.name].name,
-	                      keys->names[b->key.name].name) ?:
+	       string_compare(keys->findings->timeline->strings, a->key.name, b->key.name) ?:
 	       strcmp(kind_label(a), kind_label(b)) ?: ORDER(*places[0], *places[1]);
 }
 
@@ -243,11 +198,11 @@ struct key_sums {
 /* Own times of the lines from one on that are of the same process and window. */
 static struct key_sums sum_of(const struct key_averages *keys, uint32_t line)
 {
-	const struct key_group *group = name_groups_line(&keys->groups, line);
+	const struct call_cost *group = name_groups_line(&keys->lines, line);
 	struct key_sums sums = {.lines = group->key.owner / N_SIDES};
 
-	for (; line < keys->groups.n; line++) {
-		group = name_groups_line(&keys->groups, line);
+	for (; line < keys->lines.n; line++) {
+		group = name_groups_line(&keys->lines, line);
 		if (group->key.owner / N_SIDES != sums.lines)
 			break;
 		sums.host_ns += group->host_self_ns;
@@ -262,49 +217,56 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static struct key_row row_of(struct key_averages *keys, const struct key_group *group,
+static const char *detail_of(const struct key_averages *keys, uint32_t detail)
+{
+	if (!detail)
+		return "";
+	return keys->of == DETAIL_STACK ? key_details_stack(&keys->costs->details, detail)
+	                                : key_details_shapes(&keys->costs->details, detail);
+}
+
+static struct key_row row_of(struct key_averages *keys, const struct call_cost *group,
                              const struct key_sums *sums)
 {
 	const struct timeline *timeline = keys->findings->timeline;
-	const struct key_name *name = &keys->names[group->key.name];
 	uint32_t position = sums->lines / N_WINDOWS, window = sums->lines % N_WINDOWS;
 	bool is_host = group->key.owner % N_SIDES == SIDE_HOST;
-	bool has_memory = is_host && timeline->memory.n_rows;
-
-	return (struct key_row){
+	struct key_row row = {
 		.side = group->key.owner % N_SIDES == SIDE_DEVICE ? "device" : "host",
 		.kind = kind_label(group),
-		.name = string_get(timeline->strings, name->name),
-		.detail = name->detail ? key_details_text(&keys->details, name->detail) : "",
-		.calls = group->calls,
-		.host_self_ns = is_host ? group->host_self_ns : COLUMN_NONE_U64,
-		.host_self_percent = is_host ? percent(group->host_self_ns, sums->host_ns) : NAN,
-		.host_total_ns = is_host ? group->host_total_ns : COLUMN_NONE_U64,
-		.host_total_percent = is_host ? percent(group->host_total_ns, sums->host_ns) : NAN,
-		.host_mean_ns = is_host ? (uint64_t)spread_mean(group->host_total_ns, group->calls)
-	                                : COLUMN_NONE_U64,
-		.device_self_ns = group->device_self_ns,
-		.device_self_percent = percent(group->device_self_ns, sums->device_ns),
-		.device_total_ns = group->device_total_ns,
-		.device_total_percent = percent(group->device_total_ns, sums->device_ns),
+		.name = string_get(timeline->strings, group->key.name),
+		.detail = detail_of(keys, group->key.detail),
+		.of = *group,
+		.host_mean_ns = (uint64_t)spread_mean(group->host_total_ns, group->calls),
+		.host_self_percent = percent(group->host_self_ns, sums->host_ns),
+		.host_total_percent = percent(group->host_total_ns, sums->host_ns),
 		.device_mean_ns = (uint64_t)spread_mean(group->device_total_ns, group->calls),
-		.memory_self_bytes = has_memory ? (int64_t)group->memory_self_bytes
-	                                        : COLUMN_NONE_I64,
-		.memory_total_bytes = has_memory ? (int64_t)group->memory_total_bytes
-	                                         : COLUMN_NONE_I64,
-		.window = window ? keys->windows.names[window] : 0,
+		.device_self_percent = percent(group->device_self_ns, sums->device_ns),
+		.device_total_percent = percent(group->device_total_ns, sums->device_ns),
+		.memory_self_bytes = (int64_t)group->memory_self_bytes,
+		.memory_total_bytes = (int64_t)group->memory_total_bytes,
+		.window = window ? keys->costs->windows.names[window] : 0,
 		.process = position < timeline->identity->n_processes
 	                           ? keys->findings->owners->processes[position]
 	                           : FLEXTRACE_NONE,
 	};
+
+	if (!is_host) {
+		row.of.host_self_ns = row.of.host_total_ns = COLUMN_NONE_U64;
+		row.host_mean_ns = COLUMN_NONE_U64;
+		row.host_self_percent = row.host_total_percent = NAN;
+	}
+	if (!is_host || !timeline->memory.n_rows)
+		row.memory_self_bytes = row.memory_total_bytes = COLUMN_NONE_I64;
+	return row;
 }
 
 static int put_lines(struct key_averages *keys, struct row_sink *sink)
 {
 	struct key_sums sums = {0};
 
-	for (uint32_t i = 0; i < keys->groups.n; i++) {
-		const struct key_group *group = name_groups_line(&keys->groups, i);
+	for (uint32_t i = 0; i < keys->lines.n; i++) {
+		const struct call_cost *group = name_groups_line(&keys->lines, i);
 		struct key_row row;
 
 		if (i == 0 || sums.lines != group->key.owner / N_SIDES)
@@ -319,41 +281,43 @@ static int put_lines(struct key_averages *keys, struct row_sink *sink)
 
 /* -- tables ------------------------------------------------------------------------------------ */
 
-static int start(struct key_averages *keys, enum key_detail of)
+/* Whether the table has anything to tell its lines apart by. */
+static bool is_told(const struct key_averages *keys)
 {
-	const struct timeline *timeline = keys->findings->timeline;
-	uint64_t n = timeline->host_rows.n_rows + 2 * timeline->device_rows.n_rows;
+	const struct key_details *details = &keys->costs->details;
 
-	writer_open_memory(&keys->details.text);
-	FLEXTRACE_TRY(windows_init(&keys->windows, timeline));
-	name_groups_init(&keys->groups, sizeof(struct key_group),
-	                 2 * n * (1 + keys->windows.n_most_open));
-	FLEXTRACE_TRY(call_costs_init(&keys->costs, keys->findings));
-	FLEXTRACE_TRY(key_details_init(&keys->details, of, &keys->costs));
-	return call_costs_settle(&keys->costs);
+	switch (keys->of) {
+	case DETAIL_SHAPES:
+		return details->has_shapes;
+	case DETAIL_STACK:
+		return details->shown.n > 0;
+	default:
+		return true;
+	}
 }
 
 static int fill_of(const struct findings *findings, enum key_detail of, struct row_sink *sink)
 {
-	struct key_averages keys = {.findings = findings};
-	int code = start(&keys, of);
+	struct key_averages keys = {.findings = findings, .of = of};
+	uint64_t max;
+	int code;
 
-	if (code == FLEXTRACE_OK)
-		code = count_work(&keys);
+	FLEXTRACE_TRY(call_costs_borrow(&keys.costs, findings));
+	if (!is_told(&keys))
+		return FLEXTRACE_OK;
+	max = (keys.costs->calls.n + (uint64_t)keys.costs->works.n) *
+	      (keys.costs->windows.n_most_open + 1);
+	name_groups_init(&keys.lines, sizeof(struct call_cost), 2 * max);
+	code = count_works(&keys);
 	if (code == FLEXTRACE_OK)
 		code = count_calls(&keys);
 	if (code == FLEXTRACE_OK)
 		code = count_all(&keys);
 	if (code == FLEXTRACE_OK)
-		code = name_groups_sort(&keys.groups, compare_groups, &keys);
+		code = name_groups_sort(&keys.lines, compare_groups, &keys);
 	if (code == FLEXTRACE_OK)
 		code = put_lines(&keys, sink);
-	call_costs_release(&keys.costs);
-	key_details_release(&keys.details);
-	windows_release(&keys.windows);
-	name_groups_release(&keys.groups);
-	map_release(&keys.name_index);
-	free(keys.names);
+	name_groups_release(&keys.lines);
 	return code;
 }
 
@@ -362,21 +326,14 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	return fill_of(findings, DETAIL_NONE, sink);
 }
 
-static int fill_detail(const struct findings *findings, enum key_detail of, struct row_sink *sink)
-{
-	int is_told = key_details_are_told(findings->timeline, of);
-
-	return is_told > 0 ? fill_of(findings, of, sink) : is_told;
-}
-
 static int fill_shapes(const struct findings *findings, struct row_sink *sink)
 {
-	return fill_detail(findings, DETAIL_SHAPES, sink);
+	return fill_of(findings, DETAIL_SHAPES, sink);
 }
 
 static int fill_stack(const struct findings *findings, struct row_sink *sink)
 {
-	return fill_detail(findings, DETAIL_STACK, sink);
+	return fill_of(findings, DETAIL_STACK, sink);
 }
 
 const struct analysis analysis_key_averages =

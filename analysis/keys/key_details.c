@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/blocks.h"
 
 #define SHAPES "\"Input Dims\":"
 
@@ -56,7 +55,7 @@ static int find_told(struct key_details *details, const char *args, uint32_t *re
 static int find_recorded(struct key_details *details, const struct op_call *call,
                          uint32_t *ret_shapes)
 {
-	const struct timeline *timeline = details->costs->timeline;
+	const struct timeline *timeline = details->timeline;
 	char before = '[';
 
 	clear(&details->text);
@@ -76,27 +75,25 @@ static int find_recorded(struct key_details *details, const struct op_call *call
 	return intern(details, ret_shapes);
 }
 
-static int find_shapes(struct key_details *details)
+int key_details_find_shapes(struct key_details *details, const struct host_row *row,
+                            uint32_t *ret_shapes)
 {
-	const struct timeline *timeline = details->costs->timeline;
-	const struct op_calls *told = &timeline->op_calls;
-	uint32_t n = 0; /* calls in front of a row, which stand in the order of rows */
+	const struct timeline *timeline = details->timeline;
+	const struct op_calls *told = &timeline->op_calls; /* in the order of rows */
+	const struct op_call *next = NULL;
 
-	for (uint32_t i = 0; i < details->costs->tree.n; i++) {
-		const struct host_row *row = details->costs->tree.calls[i].row;
-		const struct op_call *call = n < told->n_calls ? &told->calls[n] : NULL;
-		uint32_t *shapes = &details->of_row[i];
-
-		blocks_pass(i, CALL_PASS_BYTES);
-		if (call && call->stream == row->stream && call->index == row->index) {
-			n++;
-			FLEXTRACE_TRY(find_recorded(details, call, shapes));
-		} else if (row->kind == FLEXTRACE_RUNTIME_OP && row->args) {
-			FLEXTRACE_TRY(find_told(details, string_get(timeline->strings, row->args),
-			                        shapes));
-		}
+	*ret_shapes = 0;
+	if (!details->has_shapes)
+		return FLEXTRACE_OK;
+	if (details->n_op_calls < told->n_calls)
+		next = &told->calls[details->n_op_calls];
+	if (next && next->stream == row->stream && next->index == row->index) {
+		details->n_op_calls++;
+		return find_recorded(details, next, ret_shapes);
 	}
-	return FLEXTRACE_OK;
+	if (row->kind != FLEXTRACE_RUNTIME_OP || !row->args)
+		return FLEXTRACE_OK;
+	return find_told(details, string_get(timeline->strings, row->args), ret_shapes);
 }
 
 /* -- stacks ------------------------------------------------------------------------------------ */
@@ -106,7 +103,7 @@ static int find_shapes(struct key_details *details)
 static int make_frame(struct key_details *details, const struct host_row *row, bool has_place,
                       uint32_t *ret_frame)
 {
-	const struct string_pool *strings = details->costs->timeline->strings;
+	const struct string_pool *strings = details->timeline->strings;
 
 	clear(&details->text);
 	if (has_place)
@@ -116,21 +113,21 @@ static int make_frame(struct key_details *details, const struct host_row *row, b
 	return intern(details, ret_frame);
 }
 
-/* Stores the frame of a row, 0: it is none. */
-static int find_frame(struct key_details *details, const struct host_row *row, uint32_t *ret_frame)
+/* Stores the frame of a row. */
+static int find_frame(struct key_details *details, struct call_facts *facts,
+                      const struct host_row *row)
 {
-	int is_frame = call_costs_is_frame(details->costs, row);
-	bool has_place = !is_frame && row->file;
+	bool has_place = !facts->is_frame;
 	uint64_t place = has_place ? (uint64_t)row->file << 32 | row->line : 0;
 
-	*ret_frame = 0;
-	if (is_frame < 0 || (!is_frame && !has_place))
-		return is_frame;
-	*ret_frame = map_find(&details->frames, row->name, place);
-	if (*ret_frame != MAP_NONE)
+	if (facts->frame && facts->told_at == place)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(make_frame(details, row, has_place, ret_frame));
-	return map_put(&details->frames, row->name, place, *ret_frame);
+	facts->told_at = place;
+	facts->frame = map_find(&details->frames, row->name, place);
+	if (facts->frame != MAP_NONE)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(make_frame(details, row, has_place, &facts->frame));
+	return map_put(&details->frames, row->name, place, facts->frame);
 }
 
 /* Of a new stack: its innermost frames. */
@@ -150,103 +147,99 @@ static int find_shown(struct key_details *details, uint32_t node)
 	return FLEXTRACE_OK;
 }
 
-static int find_stacks(struct key_details *details)
+int key_details_step(struct key_details *details, const struct call *call, uint32_t *stack)
 {
-	FLEXTRACE_TRY(ARRAY_RESERVE(details->shown_of, details->n_shown_of, 1));
-	for (uint32_t i = 0; i < details->costs->tree.n; i++) {
-		const struct call *call = &details->costs->tree.calls[i];
-		uint32_t frame, *stack = &details->of_row[i];
+	struct call_facts *facts = &details->facts[call->name];
+	int is_new;
 
-		blocks_pass(i, CALL_PASS_BYTES);
-		FLEXTRACE_TRY(find_frame(details, call->row, &frame));
-		*stack = call->parent == FLEXTRACE_NONE ? 0 : details->of_row[call->parent];
-		if (frame) {
-			int is_new = name_trie_step(&details->whole, *stack, frame, stack);
-
-			FLEXTRACE_TRY(is_new > 0 ? find_shown(details, *stack) : is_new);
-		}
-	}
-	return FLEXTRACE_OK;
-}
-
-/* -- whether there are any --------------------------------------------------------------------- */
-
-static bool tells(const struct timeline *timeline, enum key_detail of, const struct host_row *row)
-{
-	if (of == DETAIL_STACK)
-		return call_names_frame(timeline, row);
-	return strstr(string_get(timeline->strings, row->args), SHAPES) != NULL;
-}
-
-/* Of a name the first row is looked at. */
-static int is_telling(struct map *seen, const struct timeline *timeline, enum key_detail of,
-                      const struct host_row *row)
-{
-	uint8_t kind = of == DETAIL_STACK ? FLEXTRACE_RUNTIME_USER : FLEXTRACE_RUNTIME_OP;
-	uint32_t *is_seen;
-
-	if (of == DETAIL_STACK && row->file)
-		return 1;
-	if (row->kind != kind)
-		return 0;
-	FLEXTRACE_TRY(map_enter(seen, row->name, 0, &is_seen));
-	if (*is_seen != MAP_NONE)
-		return 0;
-	*is_seen = 1;
-	return tells(timeline, of, row);
-}
-
-int key_details_are_told(const struct timeline *timeline, enum key_detail of)
-{
-	int code = of == DETAIL_SHAPES && timeline->op_calls.n_tensors;
-	struct map seen = {.n_slots = 0};
-
-	TABLE_EACH(struct host_row, row, &timeline->host_rows) {
-		if (code == 0)
-			code = is_telling(&seen, timeline, of, row);
-	}
-	map_release(&seen);
-	return code;
+	if (!facts->is_frame && !call->row->file)
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(find_frame(details, facts, call->row));
+	if (!facts->frame)
+		return FLEXTRACE_OK;
+	is_new = name_trie_step(&details->whole, *stack, facts->frame, stack);
+	return is_new > 0 ? find_shown(details, *stack) : is_new;
 }
 
 /* -- all --------------------------------------------------------------------------------------- */
 
-int key_details_init(struct key_details *details, enum key_detail of, struct call_costs *costs)
+/* "$file.py:12 function" of XLA's profiler, or what a file of torch calls so. */
+static bool names_frame(const struct timeline *timeline, const struct host_row *row)
 {
-	uint64_t n = costs->tree.n + 1ull;
+	static const char told[] = "{\"cat\":\"python_function\"";
+	const char *name = string_get(timeline->strings, row->name);
 
-	*details = (struct key_details){.of = of, .costs = costs};
+	return row->kind == FLEXTRACE_RUNTIME_USER &&
+	       ((*name == '$' && strchr(name, ' ')) ||
+	        strncmp(string_get(timeline->strings, row->args), told, sizeof(told) - 1) == 0);
+}
+
+/* The first row of each name tells what all of them are, and whether any tells shapes. */
+static void find_facts(struct key_details *details, const struct call_tree *tree)
+{
+	const struct timeline *timeline = details->timeline;
+
+	details->has_shapes = timeline->op_calls.n_tensors;
+	for (uint32_t i = 0; i < tree->names.n; i++) {
+		const struct host_row *row = tree->calls[call_name_at(tree, i)->first].row;
+		bool is_frame = names_frame(timeline, row);
+
+		details->facts[i] = (struct call_facts){
+			.is_frame = is_frame,
+			.is_call = !is_frame && !call_is_mark(row),
+		};
+		if (!details->has_shapes && row->kind == FLEXTRACE_RUNTIME_OP)
+			details->has_shapes = strstr(string_get(timeline->strings, row->args),
+			                             SHAPES) != NULL;
+	}
+}
+
+int key_details_init(struct key_details *details, const struct timeline *timeline,
+                     const struct call_tree *tree)
+{
+	*details = (struct key_details){
+		.timeline = timeline,
+		.pool = string_pool_new(),
+		.facts = malloc((tree->names.n + 1ull) * sizeof(*details->facts)),
+	};
 	writer_open_memory(&details->text);
-	if (of == DETAIL_NONE)
-		return FLEXTRACE_OK;
-	details->pool = string_pool_new();
-	details->of_row = blocks_allocate(n, sizeof(*details->of_row));
-	if (!details->pool || !details->of_row)
+	if (!details->pool || !details->facts)
 		return FLEXTRACE_E_MEMORY;
 	string_cache_init(&details->cache, details->pool);
-	memset(details->of_row, 0, n * sizeof(*details->of_row));
-	return of == DETAIL_STACK ? find_stacks(details) : find_shapes(details);
+	find_facts(details, tree);
+	return ARRAY_RESERVE(details->shown_of, details->n_shown_of, 1);
+}
+
+void key_details_end(struct key_details *details)
+{
+	string_cache_release(&details->cache);
+	name_trie_release(&details->whole);
+	map_release(&details->shown.index);
+	map_release(&details->frames);
+	free(details->shown_of);
+	free(details->facts);
+	details->shown_of = NULL;
+	details->facts = NULL;
 }
 
 void key_details_release(struct key_details *details)
 {
-	string_cache_release(&details->cache);
+	key_details_end(details);
 	if (details->pool)
 		string_pool_free(details->pool);
-	blocks_free(details->of_row);
-	name_trie_release(&details->whole);
 	name_trie_release(&details->shown);
-	free(details->shown_of);
-	map_release(&details->frames);
 	writer_abandon(&details->text);
 }
 
-const char *key_details_text(struct key_details *details, uint32_t detail)
+const char *key_details_shapes(struct key_details *details, uint32_t shapes)
 {
-	if (details->of == DETAIL_SHAPES)
-		return string_get(details->pool, detail);
+	return string_get(details->pool, shapes);
+}
+
+const char *key_details_stack(struct key_details *details, uint32_t stack)
+{
 	clear(&details->text);
-	if (name_trie_write(&details->shown, details->pool, detail, &details->text) < 0)
+	if (name_trie_write(&details->shown, details->pool, stack, &details->text) < 0)
 		return NULL;
 	writer_char(&details->text, '\0');
 	return writer_failed(&details->text) ? NULL : details->text.buffer;

@@ -89,7 +89,7 @@ static int follow_all(struct memory *memory, const struct timeline *timeline)
 {
 	struct call_tree tree;
 	uint32_t *call_of = NULL, i = 0;
-	int code = call_tree_init(&tree, timeline);
+	int code = call_tree_borrow(&tree, memory->findings);
 
 	if (code == FLEXTRACE_OK)
 		code = call_find_memory(&tree, timeline, &call_of);
@@ -103,7 +103,6 @@ static int follow_all(struct memory *memory, const struct timeline *timeline)
 			              call == FLEXTRACE_NONE ? 0 : tree.calls[call].row->name);
 	}
 	free(call_of);
-	call_tree_release(&tree);
 	return code;
 }
 

@@ -23,10 +23,15 @@ struct process_stacks {
 	uint32_t n_times;          /* that there is room for */
 };
 
+struct stack_place {
+	uint32_t node;
+	uint32_t around; /* place; FLEXTRACE_NONE: none */
+};
+
 struct stacks {
-	const struct timeline *timeline;  /* weak */
-	struct call_tree tree;            /* owned, all */
-	uint32_t *node_of;                /* by place in the host rows */
+	const struct timeline *timeline; /* weak, both */
+	const struct call *calls;
+	struct stack_place *places;       /* owned, all: by place in the host rows */
 	uint32_t *innermost;              /* by thread, its latest row that may be open */
 	struct process_stacks *processes; /* by process */
 };
@@ -57,7 +62,7 @@ static int step(struct process_stacks *of, uint32_t around, uint32_t name, uint3
 
 static uint32_t node_at(const struct stacks *stacks, uint32_t place)
 {
-	return place == FLEXTRACE_NONE ? 0 : stacks->node_of[place];
+	return place == FLEXTRACE_NONE ? 0 : stacks->places[place].node;
 }
 
 /*
@@ -68,11 +73,9 @@ static uint32_t node_at(const struct stacks *stacks, uint32_t place)
 static void close_crossed(struct stacks *stacks, struct stack_times *times,
                           const struct host_row *row, uint32_t *innermost)
 {
-	struct call *calls = stacks->tree.calls;
-
 	while (*innermost != FLEXTRACE_NONE) {
-		const struct host_row *open = calls[*innermost].row;
-		uint32_t around = calls[*innermost].parent;
+		const struct host_row *open = stacks->calls[*innermost].row;
+		uint32_t around = stacks->places[*innermost].around;
 		bool has_ended = call_has_ended(open, row);
 		uint64_t both_ns = has_ended ? 0
 		                             : interval_ns(row->start_time_ns, open->end_time_ns);
@@ -88,7 +91,8 @@ static void close_crossed(struct stacks *stacks, struct stack_times *times,
 /* Steps and windows are marks on the time: they have the stack of what is open when they begin. */
 static int count_call(struct stacks *stacks, uint32_t place)
 {
-	struct call *call = &stacks->tree.calls[place];
+	const struct call *call = &stacks->calls[place];
+	struct stack_place *at = &stacks->places[place];
 	const struct track *track = &stacks->timeline->tracks[call->row->track];
 	struct process_stacks *of = &stacks->processes[call->process];
 	uint64_t time_ns = interval_ns(call->row->start_time_ns, call->row->end_time_ns);
@@ -96,23 +100,23 @@ static int count_call(struct stacks *stacks, uint32_t place)
 	uint32_t *innermost = track->kind == TRACK_THREAD ? &stacks->innermost[track->owner]
 	                                                  : &none;
 
-	if (call->row->kind == HOST_STEP || call->row->kind == HOST_WINDOW) {
-		stacks->node_of[place] = node_at(stacks, *innermost);
+	if (call_is_mark(call->row)) {
+		at->node = node_at(stacks, *innermost);
 		return FLEXTRACE_OK;
 	}
 	close_crossed(stacks, of->times, call->row, innermost);
-	call->parent = *innermost;
+	at->around = *innermost;
 	*innermost = place;
-	around = node_at(stacks, call->parent);
-	FLEXTRACE_TRY(step(of, around, call->row->name, &stacks->node_of[place]));
-	of->times[stacks->node_of[place]].host_self_ns += time_ns;
+	around = node_at(stacks, at->around);
+	FLEXTRACE_TRY(step(of, around, call->row->name, &at->node));
+	of->times[at->node].host_self_ns += time_ns;
 	of->times[around].host_self_ns -= time_ns;
 	return FLEXTRACE_OK;
 }
 
 static int count_piece(struct stacks *stacks, const struct work *work)
 {
-	uint32_t around = work->launch == FLEXTRACE_NONE ? 0 : stacks->node_of[work->launch], leaf;
+	uint32_t around = node_at(stacks, work->launch), leaf;
 	struct process_stacks *of = &stacks->processes[work->process];
 
 	FLEXTRACE_TRY(step(of, around, work->name, &leaf));
@@ -124,21 +128,23 @@ static int count(struct stacks *stacks, const struct findings *findings)
 {
 	const struct timeline *timeline = stacks->timeline;
 	struct work_reader reader;
+	struct call_tree tree;
 	struct work work;
 	int code;
 
-	FLEXTRACE_TRY(call_tree_copy(&stacks->tree, findings));
-	stacks->node_of = blocks_allocate(stacks->tree.n + 1ull, sizeof(*stacks->node_of));
+	FLEXTRACE_TRY(call_tree_borrow(&tree, findings));
+	stacks->calls = tree.calls;
+	stacks->places = blocks_allocate(tree.n + 1ull, sizeof(*stacks->places));
 	stacks->processes = calloc(timeline->identity->n_processes + 1ull,
 	                           sizeof(*stacks->processes));
 	stacks->innermost =
 		malloc((timeline->identity->n_threads + 1ull) * sizeof(*stacks->innermost));
-	if (!stacks->node_of || !stacks->processes || !stacks->innermost)
+	if (!stacks->places || !stacks->processes || !stacks->innermost)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < timeline->identity->n_threads; i++)
 		stacks->innermost[i] = FLEXTRACE_NONE;
-	for (uint32_t i = 0; i < stacks->tree.n; i++) {
-		blocks_pass(i, CALL_PASS_BYTES);
+	for (uint32_t i = 0; i < tree.n; i++) {
+		blocks_pass(i, CALL_PASS_BYTES + sizeof(*stacks->places));
 		FLEXTRACE_TRY(count_call(stacks, i));
 	}
 	code = work_read(&reader, timeline);
@@ -405,9 +411,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	if (code == FLEXTRACE_OK && hlo_is_in(findings->timeline))
 		code = put_paths(findings, sink);
 	release_processes(stacks.processes, n);
-	blocks_free(stacks.node_of);
+	blocks_free(stacks.places);
 	free(stacks.innermost);
-	call_tree_release(&stacks.tree);
 	return code;
 }
 

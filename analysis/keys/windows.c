@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/blocks.h"
 #include "base/order.h"
 
 struct start_span { /* of the calls of a process */
@@ -19,36 +20,36 @@ struct edge { /* where a step or window begins or ends */
 };
 
 struct marking {
-	const struct timeline *timeline; /* weak, both */
+	const struct call_tree *tree; /* weak, both */
 	struct windows *windows;
-	struct start_span *spans; /* owned, both: by process */
+	struct start_span *spans; /* owned, all: by process */
 	struct map numbers;       /* by name */
 	struct edge *edges;
 	uint32_t n_edges;
 };
 
-static bool is_mark(const struct host_row *row)
+/* Whether there are marks at all. */
+static bool span_calls(struct marking *marking)
 {
-	return row->kind == HOST_STEP || row->kind == HOST_WINDOW;
-}
+	const struct call_tree *tree = marking->tree;
+	bool has_marks = false;
 
-static uint32_t process_of(const struct timeline *timeline, const struct host_row *row)
-{
-	return timeline->identity->threads[timeline->tracks[row->track].owner].process;
-}
+	for (uint32_t i = 0; i < tree->names.n; i++) {
+		const struct call_name *name = call_name_at(tree, i);
+		struct start_span *span = &marking->spans[name->key.owner];
+		const struct host_row *first = tree->calls[name->first].row;
+		int64_t last_ns = tree->calls[name->last].row->start_time_ns;
 
-static void span_calls(struct marking *marking)
-{
-	TABLE_EACH(struct host_row, row, &marking->timeline->host_rows) {
-		struct start_span *span = &marking->spans[process_of(marking->timeline, row)];
-
-		if (is_mark(row))
+		if (call_is_mark(first)) {
+			has_marks = true;
 			continue;
-		if (!span->has_calls)
-			span->first_ns = row->start_time_ns;
-		span->has_calls = true;
-		span->last_ns = row->start_time_ns; /* rows are in order of their starts */
+		}
+		if (!span->has_calls) /* names are in order of their first rows */
+			*span = (struct start_span){first->start_time_ns, last_ns, true};
+		if (span->last_ns < last_ns)
+			span->last_ns = last_ns;
 	}
+	return has_marks;
 }
 
 /* Stores the number of a name, 0 where there are too many. */
@@ -66,10 +67,10 @@ static int number_name(struct marking *marking, uint32_t name, uint32_t *ret_num
 	return FLEXTRACE_OK;
 }
 
-static int mark(struct marking *marking, const struct host_row *row)
+static int mark(struct marking *marking, const struct host_row *row, uint32_t process)
 {
-	uint32_t process = process_of(marking->timeline, row), number;
 	const struct start_span *span = &marking->spans[process];
+	uint32_t number;
 
 	if (!span->has_calls ||
 	    (row->start_time_ns <= span->first_ns && row->end_time_ns > span->last_ns))
@@ -85,10 +86,14 @@ static int mark(struct marking *marking, const struct host_row *row)
 
 static int mark_all(struct marking *marking)
 {
-	span_calls(marking);
-	TABLE_EACH(struct host_row, row, &marking->timeline->host_rows) {
-		if (is_mark(row))
-			FLEXTRACE_TRY(mark(marking, row));
+	const struct call_tree *tree = marking->tree;
+
+	if (!span_calls(marking))
+		return FLEXTRACE_OK;
+	for (uint32_t i = 0; i < tree->n; i++) {
+		blocks_pass(i, CALL_PASS_BYTES);
+		if (call_is_mark(tree->calls[i].row))
+			FLEXTRACE_TRY(mark(marking, tree->calls[i].row, tree->calls[i].process));
 	}
 	return FLEXTRACE_OK;
 }
@@ -100,16 +105,18 @@ ORDER_BY(compare_edges, struct edge, process, time_ns);
 /* A stretch of what is open behind an edge. */
 static int add_stretch(struct windows *windows, const struct edge *edge, const int32_t *counts)
 {
-	struct window_stretch stretch = {edge->time_ns, edge->process, 0, windows->n_open};
+	struct window_stretch stretch = {edge->time_ns, edge->process, 0};
+	uint32_t n_open = 0;
 
-	for (uint8_t i = 1; i <= windows->n_names; i++) {
+	for (uint32_t i = 1; i <= windows->n_names; i++) {
 		if (counts[i] <= 0)
 			continue;
-		FLEXTRACE_TRY(ARRAY_PUSH(windows->open, windows->n_open, i));
-		stretch.n_open++;
+		if (name_trie_step(&windows->sets, stretch.open, i, &stretch.open) < 0)
+			return FLEXTRACE_E_MEMORY;
+		n_open++;
 	}
-	if (windows->n_most_open < stretch.n_open)
-		windows->n_most_open = stretch.n_open;
+	if (windows->n_most_open < n_open)
+		windows->n_most_open = n_open;
 	return ARRAY_PUSH(windows->stretches, windows->n_stretches, stretch);
 }
 
@@ -127,12 +134,12 @@ static int add_stretches(struct marking *marking)
 	return FLEXTRACE_OK;
 }
 
-int windows_init(struct windows *windows, const struct timeline *timeline)
+int windows_init(struct windows *windows, const struct call_tree *tree, uint32_t n_processes)
 {
 	struct marking marking = {
-		.timeline = timeline,
+		.tree = tree,
 		.windows = windows,
-		.spans = calloc(timeline->identity->n_processes + 1ull, sizeof(*marking.spans)),
+		.spans = calloc(n_processes + 1ull, sizeof(*marking.spans)),
 	};
 	int code;
 
@@ -149,7 +156,7 @@ int windows_init(struct windows *windows, const struct timeline *timeline)
 void windows_release(struct windows *windows)
 {
 	free(windows->stretches);
-	free(windows->open);
+	name_trie_release(&windows->sets);
 	*windows = (struct windows){.n_names = 0};
 }
 
@@ -169,8 +176,7 @@ static bool begins_by(const void *row, const void *key)
 	       (stretch->process == moment->process && stretch->time_ns <= moment->time_ns);
 }
 
-uint32_t windows_at(const struct windows *windows, uint32_t process, int64_t time_ns,
-                    const uint8_t **ret_numbers)
+uint32_t windows_at(const struct windows *windows, uint32_t process, int64_t time_ns)
 {
 	const struct moment moment = {process, time_ns};
 	uint32_t n = array_count_before(windows->stretches, windows->n_stretches,
@@ -178,6 +184,5 @@ uint32_t windows_at(const struct windows *windows, uint32_t process, int64_t tim
 
 	if (!n || windows->stretches[n - 1].process != process)
 		return 0;
-	*ret_numbers = windows->open + windows->stretches[n - 1].first_open;
-	return windows->stretches[n - 1].n_open;
+	return windows->stretches[n - 1].open;
 }

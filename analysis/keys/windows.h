@@ -8,32 +8,31 @@
 #ifndef FLEXTRACE_WINDOWS_H
 #define FLEXTRACE_WINDOWS_H
 
-#include "model/timeline/timeline_read.h"
+#include "findings/work/call_tree.h"
+#include "name_trie.h"
 
 #define WINDOWS_MAX 100u
 
 struct window_stretch { /* from its time to the next one's the same windows are open */
 	int64_t time_ns;
 	uint32_t process;
-	uint8_t n_open;
-	uint64_t first_open; /* place in `open` */
+	uint32_t open; /* node of `sets` */
 };
 
 struct windows {
 	struct window_stretch *stretches; /* owned: by process and time */
-	uint8_t *open;                    /* owned: numbers of names, for each stretch */
-	uint32_t n_stretches, n_open;
+	uint32_t n_stretches;
+	struct name_trie sets;           /* windows that are open at once: numbers of names */
 	uint32_t names[WINDOWS_MAX + 1]; /* strings, by number, from 1: in order of first starts */
 	uint32_t n_names;
-	uint32_t n_most_open;
+	uint32_t n_most_open; /* at once */
 };
 
 /* FLEXTRACE_E_MEMORY or 0; release in any case. */
-int windows_init(struct windows *windows, const struct timeline *timeline);
+int windows_init(struct windows *windows, const struct call_tree *tree, uint32_t n_processes);
 void windows_release(struct windows *windows);
 
-/* Returns how many windows a time is in, and stores their numbers. */
-uint32_t windows_at(const struct windows *windows, uint32_t process, int64_t time_ns,
-                    const uint8_t **ret_numbers);
+/* The set of windows that a time is in: a node of `sets`; 0: none. */
+uint32_t windows_at(const struct windows *windows, uint32_t process, int64_t time_ns);
 
 #endif

@@ -34,6 +34,7 @@ int analysis_files_save(const struct findings *findings, const char *file, const
 	struct call_tree call_tree = {0};
 	struct work_stats work_stats = {.n_queues = 0};
 	struct device_times device_times = {.devices = NULL};
+	struct findings_memo memo = {0};
 	struct file_count count;
 	struct owners owners;
 	int code;
@@ -42,9 +43,11 @@ int analysis_files_save(const struct findings *findings, const char *file, const
 	with_all.call_tree = &call_tree;
 	with_all.work_stats = &work_stats;
 	with_all.device_times = &device_times;
+	with_all.memo = &memo;
 	assert_int_equal(owners_init(&owners, findings->timeline->identity), 0);
 	code = column_save(find(file), &with_all, &(struct save_place){.dir = dir, .has_csv = true},
 	                   &count, error);
+	findings_memo_release(&memo);
 	call_tree_release(&call_tree);
 	work_stats_release(&work_stats);
 	device_times_release(&device_times);

@@ -119,6 +119,7 @@ int findings_find(struct findings_owner *all, const struct findings_input *input
 	all->findings.call_tree = &all->call_tree;
 	all->findings.work_stats = &all->work_stats;
 	all->findings.device_times = &all->device_times;
+	all->findings.memo = &all->memo;
 	all->findings.flows = &shown->flows_from;
 	FLEXTRACE_TRY(find_transfers(all, input));
 	FLEXTRACE_TRY(find_iterations(all, input));
@@ -131,6 +132,7 @@ int findings_find(struct findings_owner *all, const struct findings_input *input
 
 void findings_release(struct findings_owner *all)
 {
+	findings_memo_release(&all->memo);
 	call_tree_release(&all->call_tree);
 	work_stats_release(&all->work_stats);
 	device_times_release(&all->device_times);

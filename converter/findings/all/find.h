@@ -57,6 +57,7 @@ struct findings_owner {
 	struct call_tree call_tree;
 	struct work_stats work_stats;
 	struct device_times device_times;
+	struct findings_memo memo;
 };
 
 /* Finds power, the last that asks clocks for places: their maps may go then, before there are more

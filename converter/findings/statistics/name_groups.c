@@ -26,15 +26,14 @@ void name_groups_release(struct name_groups *groups)
 
 static bool is_of(const struct name_groups *groups, uint32_t place, const struct group_key *key)
 {
-	const struct group_key *of = name_groups_at(groups, place);
-
-	return of->owner == key->owner && of->name == key->name && of->kind == key->kind;
+	return memcmp(name_groups_at(groups, place), key, sizeof(*key)) == 0;
 }
 
 /* Returns the slot of a key, or the free one where it would go. */
 static inline uint32_t *find_slot(const struct name_groups *groups, const struct group_key *key)
 {
-	uint64_t at = hash_words((uint64_t)key->owner << 8 | key->kind, key->name);
+	uint64_t at = hash_words((uint64_t)key->owner << 32 | key->kind,
+	                         key->name ^ key->detail * UINT64_C(0x9e3779b97f4a7c15));
 	uint32_t mask = groups->n_slots - 1;
 
 	while (groups->slots[at & mask] && !is_of(groups, groups->slots[at & mask] - 1, key))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name_groups.h: what is counted by (owner, name, kind): elements of one's own, found by their
- * keys, in the order in which they came, and later in another.
+ * name_groups.h: what is counted by (owner, name, kind) or more: elements of one's own, found by
+ * their keys, in the order in which they came, and later in another.
  *
  * Memory: an element, and 8 to 16 bytes to find it, where map.h takes 48 to 96; later 4 to sort it.
  */
@@ -14,7 +14,8 @@
 struct group_key {      /* the first member of an element */
 	uint32_t owner; /* as the caller numbers them */
 	uint32_t name;  /* string */
-	uint8_t kind;
+	uint32_t kind;
+	uint32_t detail; /* what else tells them apart; 0 = nothing */
 };
 
 struct name_groups {

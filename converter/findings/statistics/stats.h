@@ -3,7 +3,7 @@
  * stats.h: calls and durations by (owner, kind, name), with exact medians.
  *
  * Memory: 8 bytes per call and what the groups' last chunks have in reserve, until
- * stats_release(); a group 32, 8 to 16 more to find and to sort it, and no chunk while it has one
+ * stats_release(); a group 40, 8 to 16 more to find and to sort it, and no chunk while it has one
  * call.
  */
 #ifndef FLEXTRACE_STATS_H
@@ -16,7 +16,7 @@
 #include "base/text/strings.h"
 #include "base/table.h"
 
-struct stats_group {          /* 32 bytes */
+struct stats_group {          /* 40 bytes */
 	struct group_key key; /* owners are numbered in the order of lines */
 	uint32_t calls;
 	uint64_t total_ns;        /* at most UINT64_MAX */

@@ -20,6 +20,19 @@ struct rank_rows;     /* rank_rows.h */
 struct transfers;     /* transfer_ends.h */
 struct work_stats;    /* findings/work/work_stats.h */
 
+/* What several tables are made of: the first one makes it. */
+struct findings_memo {
+	void *value; /* owned; NULL until then */
+	void (*release)(void *value);
+};
+
+static inline void findings_memo_release(struct findings_memo *memo)
+{
+	if (memo->value)
+		memo->release(memo->value);
+	memo->value = NULL;
+}
+
 /* Const, like the timeline; all weak. NULL is: not looked for. */
 struct findings {
 	const struct timeline *timeline;     /* never NULL, both */
@@ -39,6 +52,7 @@ struct findings {
 	struct call_tree *call_tree;   /* empty until it is first asked for; call_tree_borrow() */
 	struct work_stats *work_stats; /* likewise; work_stats_borrow() */
 	struct device_times *device_times; /* likewise; device_times_borrow() */
+	struct findings_memo *memo;
 };
 
 #endif

@@ -126,6 +126,18 @@ static const struct call_case calls[] = {
 	{100, 120, 0, 0, -1}, {105, 110, 3, 0, 12}, {125, 130, 2, 0, -1},
 };
 
+/* All rows are of no name, and of one kind or another. */
+static void expect_names(const struct call_tree *tree)
+{
+	assert_int_equal(tree->names.n, 2);
+	assert_int_equal(call_name_at(tree, 0)->first, 0);
+	assert_int_equal(call_name_at(tree, 0)->last, tree->n - 1);
+	assert_int_equal(call_name_at(tree, 1)->first, 1);
+	for (uint32_t i = 0; i < tree->n; i++)
+		assert_int_equal(call_name_at(tree, tree->calls[i].name)->key.kind,
+		                 tree->calls[i].row->kind);
+}
+
 /* The last two are what filters leave of a deeper stack. */
 static void test_call_tree__knows_the_innermost_row_around_each(void **state)
 {
@@ -149,6 +161,7 @@ static void test_call_tree__knows_the_innermost_row_around_each(void **state)
 		                                         .end_time_ns = calls[i].end_ns,
 		                                         .depth = calls[i].depth,
 		                                         .track = calls[i].track,
+		                                         .kind = i == 1,
 		                                         .class = RECORD_SCOPE});
 	assert_int_equal(call_tree_init(&tree, &fixture.timeline), 0);
 	assert_int_equal(tree.n, sizeof(calls) / sizeof(calls[0]));
@@ -158,6 +171,7 @@ static void test_call_tree__knows_the_innermost_row_around_each(void **state)
 		assert_int_equal(tree.calls[i].row->start_time_ns, calls[i].start_ns);
 		assert_int_equal(tree.calls[i].process, process);
 	}
+	expect_names(&tree);
 	call_tree_release(&tree);
 	timeline_fixture_release(&fixture);
 }
