@@ -36,7 +36,7 @@ static void count(void *context, const struct path_slack *slack)
 {
 	struct groups *groups = context;
 	const struct group_key key = {groups->findings->owners->device_positions[slack->device],
-	                              slack->name, slack->kind};
+	                              slack->name, slack->kind, 0};
 	uint64_t dur_ns = interval_ns(slack->start_time_ns, slack->end_time_ns);
 	struct slack_group *group;
 	uint32_t place;

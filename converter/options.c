@@ -19,7 +19,8 @@ const struct option_spec conversion_option_table[] = {
 	       "Write all files into DIR, which is created if missing", .is_untold = true),
 	OPTION("formats", 'f', TEXT, MEMBER(formats), "LIST",
 	       "Formats to write: chrome (trace.json), csv, json (tables), pftrace (trace.pftrace, "
-	       "for Perfetto), report (report.html), text (timeline.txt), tt-log, tt-log-6", .is_always_told = true),
+	       "for Perfetto), report (report.html), text (timeline.txt), tt-log, tt-log-6",
+	       .is_always_told = true),
 	OPTION("gzip", 'z', FLAG, MEMBER(gzip), NULL,
 	       "Compress traces: trace.json.gz instead of trace.json", .is_always_told = true),
 	OPTION("rho-ppm", 0, REAL, MEMBER(clock.rho_ppm), "PPM",

@@ -221,7 +221,7 @@ struct events {
 	const struct rank_rows *rank_rows; /* weak; NULL = none */
 	uint64_t n_collectives;            /* read, of a single rank's file */
 	char dims[32], step[32];           /* texts of the event that was read */
-	bool is_without_ops; /* External ids name operations: in a rank's file without any they are 0 */
+	bool is_without_ops;               /* no operation has an External id */
 	struct emit_views views;
 	struct event_losses losses;
 	struct event_counters counters;
