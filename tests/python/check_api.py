@@ -67,7 +67,7 @@ expect("counter", [(row["name"], row["value"]) for row in table("counters.csv")]
 steps = sorted(row["name"] for row in host if row["kind"] == "Step")
 expect("steps", steps, [f"ProfilerStep#{i}" for i in (100, 2, 3, 6, 7)])
 with open(os.path.join(sys.argv[1], "trace.json"), encoding="utf-8") as file:
-    places = {event["name"]: event["args"] for event in json.load(file)["traceEvents"] if event.get("ph") == "X"}
+    places = {site["name"]: site for site in json.load(file)["sites"]}
 expect("file", places["inner"]["file"], "api.py")
 with open(os.path.join(os.path.dirname(__file__), "api.py"), encoding="utf-8") as file:
     line = file.read().split("\n").index('    with flextrace.scope("inner", path="a b", bytes=12):') + 1

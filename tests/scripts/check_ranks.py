@@ -99,7 +99,8 @@ class File:
                 continue
             if "stream" in event.get("args", {}):
                 self.complain(f"would be taken for a kernel: {event}")
-            if event["pid"] < MAX_DEVICES and "device" not in event.get("args", {}):
+            is_of_device = "device" in event.get("args", {}) or event.get("cat") == "firmware"
+            if event["pid"] < MAX_DEVICES and not is_of_device:
                 self.complain(f"host work with the pid of a device: {event}")
 
     def check_launches(self):

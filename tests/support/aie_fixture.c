@@ -97,7 +97,8 @@ char *aie_rows(const struct flex_run *run, const char *device)
 		assert_string_equal(flex_cell(events, i, "status"), "assumed");
 		begin = flex_cell(events, i, is_kernel ? "ts3" : "ts1");
 		end = flex_cell(events, i, is_kernel ? "ts4" : "ts5");
-		snprintf(cycles, sizeof(cycles), is_kernel ? "[0,0,%s," : "[%s,", begin);
+		snprintf(cycles, sizeof(cycles), is_kernel ? "{\"TS3\":%s," : "{\"TS1\":%s,",
+		         begin);
 		fprintf(file, "%s %s-%s%s; ", name, begin, end,
 		        is_open(run, name, cycles) ? " open" : "");
 	}

@@ -120,7 +120,7 @@ static int leave_open(struct event_import *events, const struct event_thread *th
 
 	if (call->is_device)
 		return import_lose(&events->import, LOSS_UNMATCHED_BEGIN, 1);
-	if (call->has_stamps || call->is_device) {
+	if (call->has_stamps) {
 		FLEXTRACE_TRY(import_lose(&events->import, LOSS_UNMATCHED_BEGIN, 1));
 		return block_add_part(events, thread->rank, call,
 		                      last_ns > call->begin_ns ? last_ns : call->begin_ns, false);

@@ -19,7 +19,7 @@ static void add_cycles(const uint64_t *ticks, uint8_t n, uint8_t first, struct f
 		all |= ticks[i];
 	if (!all)
 		return;
-	for (int is_raw = 0; is_raw <= (first == STAMP_TS1 && all > UINT32_MAX); is_raw++) {
+	for (int is_raw = 0; is_raw < (first == STAMP_TS1 && all > UINT32_MAX ? 2 : 1); is_raw++) {
 		struct event_arg *arg = event_add(event, is_raw ? EVENT_KEY_RAW : EVENT_KEY_CYCLES,
 		                                  is_raw ? ARG_RAW : ARG_CYCLES);
 

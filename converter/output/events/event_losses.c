@@ -176,7 +176,7 @@ void event_append_loss_line(const struct events *events, struct writer *text, ui
 	append_place(events, text, &loss->place, ", ");
 }
 
-void event_of_loss(struct events *events, const struct event_loss *loss, struct file_event *event)
+int event_of_loss(struct events *events, const struct event_loss *loss, struct file_event *event)
 {
 	const struct loss *line = &events->losses.lines.all[loss->line];
 	const char *cause = ledger_cause_id(line->cause);
@@ -194,4 +194,5 @@ void event_of_loss(struct events *events, const struct event_loss *loss, struct 
 	               (size_t)(text->at - text->buffer));
 	if (!loss->is_timed)
 		event_add_word(event, EVENT_KEY_TIME, "unknown");
+	return writer_failed(text) ? FLEXTRACE_E_MEMORY : 1;
 }

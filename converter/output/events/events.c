@@ -85,15 +85,17 @@ static void choose_source(struct events *events)
 
 /* -- what is read: each stores an event and returns 1, or passes over a row and returns 0 ------ */
 
-static void read_few(struct events *events, struct file_event *event)
+static int read_few(struct events *events, struct file_event *event)
 {
 	uint32_t i = events->n_few++;
+	int code = 1;
 
 	if (events->rank_rows)
 		event_of_rank_row(events, &events->rank_rows->rows[i], event);
 	else
-		event_of_loss(events, &events->losses.intervals[i], event);
+		code = event_of_loss(events, &events->losses.intervals[i], event);
 	look_at_few(events);
+	return code;
 }
 
 /* An arrow can only end at an interval that is shown as one. */
@@ -240,8 +242,7 @@ static int read_source(struct events *events, struct file_event *event)
 
 	switch (source) {
 	case FROM_EXTRA:
-		read_few(events, event);
-		return 1;
+		return read_few(events, event);
 	case FROM_LATER:
 		read_later(events, event);
 		return 1;

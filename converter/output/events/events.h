@@ -262,7 +262,8 @@ void event_of_counter(const struct counter_row *row, const char *unit, struct fi
 void event_of_memory(const struct memory_row *row, struct file_event *event);
 void event_of_arrow(const struct events *events, const struct flow *flow, bool is_out, uint64_t id,
                     struct file_event *event);
-void event_of_loss(struct events *events, const struct event_loss *loss, struct file_event *event);
+/* 1, or FLEXTRACE_E_MEMORY. */
+int event_of_loss(struct events *events, const struct event_loss *loss, struct file_event *event);
 
 /* A step or collective that the program did not record; one that it did, as TensorBoard's
  * distributed view looks for it. */

@@ -175,7 +175,7 @@ static uint64_t find_text(struct pftrace *trace, struct pftrace_texts *texts, co
                           size_t n, bool *ret_is_new)
 {
 	uint64_t hash = hash_bytes(0, text, n);
-	uint32_t place, same = 0;
+	uint32_t place = 0, same = 0;
 	int is_new;
 
 	*ret_is_new = false;
@@ -190,6 +190,8 @@ static uint64_t find_text(struct pftrace *trace, struct pftrace_texts *texts, co
 		texts->texts[place] =
 			(struct pftrace_text){(size_t)(texts->bytes.at - texts->bytes.buffer), n};
 		writer_append(&texts->bytes, text, n);
+		if (writer_failed(&texts->bytes))
+			trace->writer.failure = texts->bytes.failure;
 		*ret_is_new = true;
 	}
 	return place + 1ull;

@@ -75,7 +75,8 @@ static void test_emit__refuses_unknown_formats(void **state)
 		assert_int_equal(emit_check_formats(formats[i], NULL), FLEXTRACE_E_USAGE);
 		assert_int_equal(emit_run(&test->fixture.findings, &options, &error),
 		                 FLEXTRACE_E_USAGE);
-		assert_non_null(strstr(error.message, "known=chrome, csv, json, report, text"));
+		assert_non_null(
+			strstr(error.message, "known=chrome, csv, json, pftrace, report, text"));
 		assert_false(scratch_has(test->dir, "run.json"));
 	}
 	assert_int_equal(emit_check_formats(NULL, NULL), 0);
