@@ -70,7 +70,7 @@ const struct option_spec conversion_option_table[] = {
 	OPTION("count", 0, NUMBER, MEMBER(select.count), "N", "Keep N rows, in order of time",
 	       .min = 1, .max = 1e18),
 	OPTION("per-rank", 0, FLAG, MEMBER(findings.per_rank), NULL,
-	       "Write a file for each rank, too, as TensorBoard and HTA read them"),
+	       "Write a file for each rank, too: JSON as TensorBoard and HTA read it, or pftrace"),
 	OPTION("overlap", 0, TEXT, MEMBER(view.overlap), "MODE",
 	       "Rows that cross in trace.json: lanes, async, drop or warn"),
 	OPTION("types", 0, TEXT, MEMBER(view.types), "PHASES",

@@ -25,11 +25,12 @@ typedef int trace_writer(const struct findings *findings, const struct emit_opti
 
 /* Formats of traces. */
 static const struct trace_format {
-	const char *format, *suffix; /* of "trace" */
+	const char *format;
+	const char *suffix, *rank_suffix; /* of "trace", of the file of a single rank */
 	trace_writer *write;
 } trace_formats[] = {
-	{"chrome", "json", emit_chrome},
-	{"pftrace", "pftrace", emit_pftrace},
+	{"chrome", "json", "pt.trace.json.gz", emit_chrome},
+	{"pftrace", "pftrace", "pftrace", emit_pftrace},
 };
 #define N_TRACE_FORMATS (sizeof(trace_formats) / sizeof(trace_formats[0]))
 
@@ -126,7 +127,7 @@ int emit_read_views(struct emit_views *views, const struct view_options *options
 		                 "Option `types` takes phases of the Trace Event format, out of "
 		                 "%s: value=%s",
 		                 known, types);
-	*views = (struct emit_views){(enum emit_overlap)mode, types, unit == 1};
+	*views = (struct emit_views){(enum emit_overlap)mode, types, unit == 1, false};
 	return FLEXTRACE_OK;
 }
 
@@ -250,6 +251,21 @@ static int finish(const struct work *work, struct flextrace_error *error)
 	                      work->n_jobs + (work->place.n_captured > 0), error);
 }
 
+/* -- traces ------------------------------------------------------------------------------------ */
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), n_end = strlen(end);
+
+	return n >= n_end && strcmp(name + n - n_end, end) == 0;
+}
+
+int emit_open_trace(struct writer *writer, const struct emit_options *options, const char *name,
+                    struct flextrace_error *error)
+{
+	return writer_open(writer, options->output_dir, name, ends_with(name, ".gz"), error);
+}
+
 /* -- files of single processes ----------------------------------------------------------------- */
 
 /* How many processes before this one have its rank. */
@@ -266,7 +282,8 @@ static uint32_t count_same(const struct identity *identity, uint32_t process)
 }
 
 /* Not with a dot and digits before the end: to TensorBoard that would be a time. */
-static void name_file(struct job *job, const struct identity *identity)
+static void name_file(struct job *job, const struct identity *identity, const char *suffix,
+                      bool gzip)
 {
 	const struct process *process = &identity->processes[job->process];
 	uint32_t n_same = count_same(identity, job->process);
@@ -277,10 +294,9 @@ static void name_file(struct job *job, const struct identity *identity)
 	else
 		snprintf(which, sizeof(which), "unknown");
 	if (n_same)
-		snprintf(job->name, sizeof(job->name), "trace.%s-%u.pt.trace.json.gz", which,
-		         n_same + 1);
-	else
-		snprintf(job->name, sizeof(job->name), "trace.%s.pt.trace.json.gz", which);
+		snprintf(which + strlen(which), sizeof(which) - strlen(which), "-%u", n_same + 1);
+	snprintf(job->name, sizeof(job->name), "trace.%s.%s%s", which, suffix,
+	         gzip && !ends_with(suffix, ".gz") ? ".gz" : "");
 }
 
 static bool is_some_rank_known(const struct identity *identity)
@@ -293,7 +309,7 @@ static bool is_some_rank_known(const struct identity *identity)
 }
 
 /* Beside ranks, a process that is none (a launcher) would spoil what readers compare. */
-static void add_processes(struct work *work)
+static void add_processes(struct work *work, const struct trace_format *format)
 {
 	const struct identity *identity = work->findings->timeline->identity;
 	bool takes_ranks = is_some_rank_known(identity);
@@ -305,10 +321,21 @@ static void add_processes(struct work *work)
 		    (takes_ranks && identity->processes[i].rank < 0))
 			continue;
 		job->process = i;
-		job->write = emit_chrome;
-		name_file(job, identity);
+		job->write = format->write;
+		name_file(job, identity, format->rank_suffix, work->options->gzip);
 		work->n_jobs++;
 	}
+}
+
+/* Of each format of traces that is chosen, or else as torch's readers have them. */
+static void add_ranks(struct work *work, const char *names)
+{
+	bool has_pftrace = is_chosen(names, "pftrace");
+
+	if (is_chosen(names, "chrome") || !has_pftrace)
+		add_processes(work, &trace_formats[0]);
+	if (has_pftrace)
+		add_processes(work, &trace_formats[1]);
 }
 
 static void name_forms(struct job *job, const struct result_file *file)
@@ -397,7 +424,7 @@ static struct work *work_new(const struct findings *findings, const struct emit_
 {
 	uint32_t n_files = options->run ? options->run->n_files : 0;
 	uint32_t n_ranks = findings->rank_rows ? findings->timeline->identity->n_processes : 0;
-	size_t n = N_TRACE_FORMATS + N_FORMATS + n_files + (size_t)n_ranks;
+	size_t n = N_FORMATS + n_files + N_TRACE_FORMATS * (1 + (size_t)n_ranks);
 	struct work *work = calloc(1, sizeof(*work) + n * sizeof(work->jobs[0]));
 
 	if (!work)
@@ -417,7 +444,7 @@ static struct work *work_new(const struct findings *findings, const struct emit_
 	}
 	add_formats(work, names);
 	if (n_ranks)
-		add_processes(work);
+		add_ranks(work, names);
 	for (uint32_t i = 0; i < n_files; i++) {
 		work->jobs[work->n_jobs].is_asked = options->run->is_asked &&
 		                                    options->run->is_asked[i];

@@ -62,6 +62,7 @@ struct emit_views {
 	enum emit_overlap overlap;
 	const char *types; /* phases to write, as "XC"; NULL = all; weak */
 	bool shows_ns;     /* displayTimeUnit */
+	bool is_kineto;    /* of a single rank, as readers of torch's files need it */
 };
 
 struct emit_options {
@@ -88,6 +89,10 @@ extern const struct result_file csv_rows[CSV_N_ROWS];
 /* clocks.csv, alignment.csv, losses.csv, emitted.csv. */
 #define CSV_N_REPORTS 4
 extern const struct result_file csv_reports[CSV_N_REPORTS];
+
+/* Opens the file of a trace, with gzip where its name ends in ".gz". As writer_open(). */
+int emit_open_trace(struct writer *writer, const struct emit_options *options, const char *name,
+                    struct flextrace_error *error);
 
 /* Writes `name`: trace.json, of all processes (FLEXTRACE_NONE), or the file of one (an index). It
  * alone depends on the options. */

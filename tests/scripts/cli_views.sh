@@ -148,6 +148,21 @@ fi
 convert "one of the ranks" --per-rank --ranks=1
 [ ! -f out/trace.rank0.pt.trace.json.gz ] || fail "one of the ranks: the other has a file"
 [ -f out/trace.rank1.pt.trace.json.gz ] || fail "one of the ranks: no file"
+# Ranks in Perfetto's own format: as in trace.pftrace, not as readers of torch's files need them.
+convert "ranks of Perfetto" --per-rank --formats=pftrace
+expect "ranks of Perfetto: files" "$(cd out && echo trace*)" "trace.pftrace trace.rank0.pftrace trace.rank1.pftrace"
+for rank in 0 1; do
+	grep -qa "Rank $rank host" out/trace.rank$rank.pftrace || fail "ranks of Perfetto: rank $rank is not in its file"
+	grep -qa "Rank $((1 - rank)) host" out/trace.rank$rank.pftrace && fail "ranks of Perfetto: two ranks in a file"
+	grep -qa "gloo:\|ProfilerStep\|External id" out/trace.rank$rank.pftrace && fail "ranks of Perfetto: words for torch's readers"
+done
+cp -r out pftraces
+convert "ranks of both" --per-rank --formats=chrome,pftrace
+expect "ranks of both: files" "$(cd out && echo trace.r*)" \
+	"trace.rank0.pftrace trace.rank0.pt.trace.json.gz trace.rank1.pftrace trace.rank1.pt.trace.json.gz"
+cmp out/trace.rank0.pftrace pftraces/trace.rank0.pftrace || fail "ranks of both: they differ"
+convert "ranks of Perfetto, gzip" --per-rank --formats=pftrace --gzip
+gzip -dc out/trace.rank1.pftrace.gz | cmp - pftraces/trace.rank1.pftrace || fail "ranks of Perfetto, gzip: they differ"
 
 # refuse WHAT TEXT OPTION...: wrong usage, before anything is written.
 refuse() {

@@ -45,13 +45,14 @@ int emit_chrome(const struct findings *findings, const struct emit_options *opti
                 uint32_t process, const char *name, struct file_count *ret_count,
                 struct flextrace_error *error)
 {
-	bool gzip = options->gzip || process != FLEXTRACE_NONE;
+	struct emit_views views = options->views;
 	struct chrome chrome = {.file = name};
 	int code;
 
 	*ret_count = (struct file_count){.file = name};
-	FLEXTRACE_TRY(writer_open(&chrome.writer, options->output_dir, name, gzip, error));
-	code = events_init(&chrome.events, findings, &options->views, process, ret_count);
+	FLEXTRACE_TRY(emit_open_trace(&chrome.writer, options, name, error));
+	views.is_kineto = process != FLEXTRACE_NONE;
+	code = events_init(&chrome.events, findings, &views, process, ret_count);
 	if (code == 0)
 		code = write_file(&chrome);
 	if (code < 0) {

@@ -103,23 +103,23 @@ static void add_op_row(const struct events *events, const struct device_row *row
 {
 	const struct tick_op *op = &events->view.timeline->ops[row->source];
 	const struct track *track = &events->view.timeline->tracks[row->track];
-	bool is_of_rank = events_are_of_rank(events), is_part = part_of(row->kind);
+	bool is_kineto = events_are_kineto(events), is_part = part_of(row->kind);
 
 	add_kind(kind_of_device(row->kind), event);
 	event_add_u64(event, EVENT_KEY_DEVICE, events->device_number[track->owner]);
-	if (!is_of_rank || !is_part)
+	if (!is_kineto || !is_part)
 		event_add_u64(event, EVENT_KEY_STREAM,
-		              is_of_rank ? view_stream(&events->view, track) : track->id);
+		              is_kineto ? view_stream(&events->view, track) : track->id);
 	event_add_u64(event, EVENT_KEY_JOB, op->job);
 	if (is_part) {
-		if (op->correlation && !is_of_rank)
+		if (op->correlation && !is_kineto)
 			event_add_u64(event, EVENT_KEY_CORRELATION, op->correlation);
 		if (!op->ticks[2] || !op->ticks[3]) /* there is no main row */
 			add_cycles(op->ticks, FLEXTRACE_N_STAMPS, STAMP_TS1, event);
 		return;
 	}
 	add_op_args(events, op, event);
-	if (is_of_rank)
+	if (is_kineto)
 		event_name_copy(events, row, event);
 	add_launch(events, row, event);
 	add_costs(events, row, event);

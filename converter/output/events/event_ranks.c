@@ -57,7 +57,7 @@ int event_number_devices(struct events *events)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < identity->n_devices; i++)
 		events->device_number[i] = identity->devices[i].device;
-	if (events_are_of_rank(events))
+	if (events_are_kineto(events))
 		number_devices(identity, events->process, events->device_number);
 	return FLEXTRACE_OK;
 }

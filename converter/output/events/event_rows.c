@@ -45,7 +45,7 @@ void event_add_correlation(const struct events *events, uint64_t correlation,
 	if (correlation == 0)
 		return;
 	event_add_u64(event, EVENT_KEY_CORRELATION, correlation);
-	if (events_are_of_rank(events))
+	if (events_are_kineto(events))
 		event_add_u64(event, EVENT_KEY_EXTERNAL_ID,
 		              events->is_without_ops ? 0 : correlation);
 }

@@ -185,7 +185,7 @@ static int read_host(struct events *events, struct file_event *event)
 {
 	const struct host_row *row = table_next(&events->cursors[FROM_HOST], sizeof(*row));
 
-	if (row->kind == HOST_COLLECTIVE && events_are_of_rank(events))
+	if (row->kind == HOST_COLLECTIVE && events_are_kineto(events))
 		event_of_collective(events, row, event);
 	else
 		event_of_host(events, row, event);
@@ -317,8 +317,10 @@ static void set_views(struct events *events, const struct emit_views *views)
 		events->count->has_classes = true;
 		return;
 	}
-	events->rank_rows = events->view.findings->rank_rows;
 	event_expect(events);
+	if (!events_are_kineto(events))
+		return;
+	events->rank_rows = events->view.findings->rank_rows;
 	events->is_without_ops = !event_has_ops(events);
 	/* What crosses in the file of another tool crosses again, on its line. */
 	if (events->views.overlap == OVERLAP_LANES &&

@@ -293,6 +293,12 @@ static inline bool events_are_of_rank(const struct events *events)
 	return events->process != FLEXTRACE_NONE;
 }
 
+/* Whether rows are shown as readers of torch's files need them. */
+static inline bool events_are_kineto(const struct events *events)
+{
+	return events->views.is_kineto;
+}
+
 /* Whether rows of a process are shown. */
 static inline bool events_show(const struct events *events, uint32_t process)
 {

@@ -118,7 +118,7 @@ int line_ids_init(struct line_ids *ids, const struct events *events)
 		return FLEXTRACE_E_MEMORY;
 	}
 	number_processes(ids, identity, &events->lines);
-	if (events_are_of_rank(events))
+	if (events_are_kineto(events))
 		number_process(ids, events);
 	number_tracks(ids, view, &events->lines);
 	return 0;

@@ -321,7 +321,7 @@ int emit_pftrace(const struct findings *findings, const struct emit_options *opt
 	int code;
 
 	*ret_count = (struct file_count){.file = name};
-	FLEXTRACE_TRY(writer_open(&trace.writer, options->output_dir, name, options->gzip, error));
+	FLEXTRACE_TRY(emit_open_trace(&trace.writer, options, name, error));
 	writer_open_memory(&trace.packet);
 	writer_open_memory(&trace.kept_bytes);
 	writer_open_memory(&trace.plain);

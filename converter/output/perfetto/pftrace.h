@@ -62,7 +62,7 @@ struct pftrace_arrow {
 
 /* Where uuids of each kind begin. */
 struct pftrace_uuids {
-	uint64_t tracks, processes, devices, losses, found, counters;
+	uint64_t tracks, processes, devices, losses, counters;
 };
 
 /* The end of an interval that is open. */

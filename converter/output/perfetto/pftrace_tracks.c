@@ -179,23 +179,6 @@ static void describe_losses(struct pftrace *trace, struct writer *text)
 	}
 }
 
-/* Lines of what was found, in the file of a single rank. */
-static void describe_found(struct pftrace *trace, struct writer *text)
-{
-	uint32_t process = trace->events.process;
-	bool has_steps;
-	uint32_t n_lanes = event_count_found(&trace->events, &has_steps);
-
-	for (uint32_t i = !has_steps; i <= n_lanes; i++) {
-		writer_raw(text, i ? "collectives (found)" : "steps (found)");
-		describe_named(trace,
-		               (struct description){trace->uuids.found + i,
-		                                    trace->uuids.processes + process,
-		                                    UINT32_MAX + (uint64_t)i},
-		               text);
-	}
-}
-
 /* Without it Perfetto would sort processes and threads as it likes. */
 static void describe_order(struct pftrace *trace)
 {
@@ -216,7 +199,6 @@ static void number(struct pftrace *trace)
 	const struct identity *identity = trace->events.view.identity;
 	struct pftrace_uuids *uuids = &trace->uuids;
 	uint32_t process = trace->events.process;
-	bool has_steps;
 
 	uuids->tracks = 1;
 	if (process != FLEXTRACE_NONE)
@@ -224,8 +206,7 @@ static void number(struct pftrace *trace)
 	uuids->processes = uuids->tracks + trace->events.view.timeline->n_tracks;
 	uuids->devices = uuids->processes + identity->n_processes;
 	uuids->losses = uuids->devices + identity->n_devices;
-	uuids->found = uuids->losses + N_ROOTS + trace->events.losses.lines.n;
-	uuids->counters = uuids->found + 1 + event_count_found(&trace->events, &has_steps);
+	uuids->counters = uuids->losses + N_ROOTS + trace->events.losses.lines.n;
 }
 
 void pftrace_describe(struct pftrace *trace)
@@ -238,8 +219,6 @@ void pftrace_describe(struct pftrace *trace)
 	describe_order(trace);
 	describe_losses(trace, &text);
 	describe_identity(trace, &text);
-	if (events_are_of_rank(&trace->events))
-		describe_found(trace, &text);
 	for (uint32_t i = 0; i < trace->events.view.timeline->n_tracks; i++)
 		describe_track(trace, order[i], i, &text);
 	if (writer_failed(&text))
@@ -249,16 +228,9 @@ void pftrace_describe(struct pftrace *trace)
 
 uint64_t pftrace_uuid(const struct pftrace *trace, const struct file_event *event)
 {
-	switch (event->on) {
-	case ON_TRACK:
+	if (event->on == ON_TRACK)
 		return trace->uuids.tracks + event->place;
-	case ON_LOSSES:
-		return trace->uuids.losses + N_ROOTS + event->place;
-	case ON_FOUND_STEPS:
-		return trace->uuids.found;
-	default:
-		return trace->uuids.found + 1 + event->place;
-	}
+	return trace->uuids.losses + N_ROOTS + event->place;
 }
 
 /* -- counters ---------------------------------------------------------------------------------- */
