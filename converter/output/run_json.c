@@ -379,6 +379,26 @@ static void add_emitted(cJSON *root, const struct emitted *emitted)
 	}
 }
 
+static void add_arrows(cJSON *file, const struct file_count *count)
+{
+	static const char *const causes[N_ARROW_CAUSES] = {
+		[ARROW_BACK_IN_TIME] = "back_in_time",
+		[ARROW_END_NOT_SHOWN] = "end_not_shown",
+		[ARROW_OTHER_RANK] = "other_rank",
+		[ARROW_NOT_IN_TYPES] = "not_in_types",
+	};
+	cJSON *left_out = NULL;
+
+	add_nonzero(file, "arrows", count->arrows);
+	for (int cause = 0; cause < N_ARROW_CAUSES; cause++) {
+		if (!count->arrows_left_out[cause])
+			continue;
+		if (!left_out)
+			left_out = json_item_add_object(file, "arrows_left_out");
+		json_item_add_u64(left_out, causes[cause], count->arrows_left_out[cause]);
+	}
+}
+
 static cJSON *new_file(const struct file_count *count, const char *name)
 {
 	cJSON *file = cJSON_CreateObject(), *by_class;
@@ -386,7 +406,7 @@ static cJSON *new_file(const struct file_count *count, const char *name)
 	json_item_add(file, "file", cJSON_CreateString(name));
 	json_item_add_u64(file, "rows", count->rows);
 	add_nonzero(file, "left_out", count->left_out);
-	add_nonzero(file, "arrows", count->arrows);
+	add_arrows(file, count);
 	add_nonzero(file, "replaced_bytes", count->replaced_bytes);
 	if (count->columns)
 		json_item_add(file, "columns", cJSON_CreateRaw(count->columns));
@@ -418,10 +438,17 @@ static void add_files(cJSON *root, const struct file_count *counts, uint32_t n_c
 
 static int check_file(const struct file_count *count, struct flextrace_error *error)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, n_arrows = count->arrows;
 
 	for (int class = 0; class < RECORD_CLASS_COUNT; class ++)
 		sum += count->by_class[class];
+	for (int cause = 0; cause < N_ARROW_CAUSES; cause++)
+		n_arrows += count->arrows_left_out[cause];
+	if (count->arrows_expected && n_arrows != count->arrows_expected)
+		return error_set(error, FLEXTRACE_E_OUTPUT,
+		                 "The books of %s do not close: arrows=%" PRIu64
+		                 ", expected=%" PRIu64,
+		                 count->file, n_arrows, count->arrows_expected);
 	if (count->rows + count->left_out != count->expected)
 		return error_set(error, FLEXTRACE_E_OUTPUT,
 		                 "The books of %s do not close: rows=%" PRIu64 ", left_out=%" PRIu64

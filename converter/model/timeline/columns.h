@@ -223,6 +223,15 @@ static inline struct cell cell_of_string(const struct string_pool *strings, uint
 	};
 }
 
+/* Why an arrow is not drawn. */
+enum arrow_cause {
+	ARROW_BACK_IN_TIME,  /* to a row whose place is a guess */
+	ARROW_END_NOT_SHOWN, /* an end crosses others, and is no interval of its own there */
+	ARROW_OTHER_RANK,    /* of one of its ends, in the file of a rank */
+	ARROW_NOT_IN_TYPES,
+	N_ARROW_CAUSES
+};
+
 /* How many rows of each record class a file got: counted as they are written, closed against the
  * tables. */
 struct file_count {
@@ -234,11 +243,12 @@ struct file_count {
 	/* rows this format cannot hold (a counter that is not a number) or has no need of (one that
 	 * stays as it is), or that the views hide */
 	uint64_t left_out;
-	uint64_t arrows;          /* of a trace: arrows drawn */
-	uint64_t arrows_left_out; /* whose ends are not both shown, or that would lead back */
-	uint64_t replaced_bytes;  /* bytes of names that are no UTF-8, written as U+FFFD */
-	uint64_t expected;        /* rows of the tables behind the file; = rows + left_out */
-	bool has_classes;         /* `by_class` adds up to `rows`; else it is all 0 */
+	uint64_t arrows;                          /* of a trace: arrows drawn */
+	uint64_t arrows_left_out[N_ARROW_CAUSES]; /* and not drawn */
+	uint64_t arrows_expected;                 /* both, of a trace of all processes */
+	uint64_t replaced_bytes; /* bytes of names that are no UTF-8, written as U+FFFD */
+	uint64_t expected;       /* rows of the tables behind the file; = rows + left_out */
+	bool has_classes;        /* `by_class` adds up to `rows`; else it is all 0 */
 	uint64_t by_class[RECORD_CLASS_COUNT];
 	uint64_t left_out_by_class[RECORD_CLASS_COUNT]; /* adds up to `left_out` */
 	const char *title, *what;                       /* weak: of a table, from its result_file */

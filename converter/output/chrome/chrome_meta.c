@@ -287,13 +287,13 @@ static void write_names(struct chrome *chrome)
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		uint32_t p = chrome->events.lines.process_order[i];
 
-		if (!identity->processes[p].is_excluded && events_show(&chrome->events, p))
+		if (events_name_process(&chrome->events, p))
 			name_process(chrome, p, &text);
 	}
 	for (uint32_t i = 0; i < identity->n_devices; i++) {
-		uint32_t d = chrome->events.lines.device_order[i], p = identity->devices[d].process;
+		uint32_t d = chrome->events.lines.device_order[i];
 
-		if (!identity->processes[p].is_excluded && events_show(&chrome->events, p))
+		if (events_name_device(&chrome->events, d))
 			name_device(chrome, d, &text);
 	}
 	if (events_are_of_rank(&chrome->events))

@@ -53,6 +53,14 @@ bool event_is_of_process(const struct events *events, enum event_source source, 
 	}
 }
 
+bool event_leaves_process(const struct events *events, const void *row)
+{
+	const struct flow *flow = row;
+
+	return events_show(events, view_track_process(&events->view, flow->from_track)) ||
+	       events_show(events, view_track_process(&events->view, flow->to_track));
+}
+
 /* Whether `types` names one of these phases. */
 static bool has_type(const char *types, const char *phases)
 {
@@ -157,6 +165,75 @@ void event_count_hidden(struct events *events)
 		if (tables[source] != NO_ROWS && !event_is_shown(events, source))
 			each_row(events, source, event_leave_out);
 	}
+	if (event_is_shown(events, FROM_FLOWS))
+		return;
+	TABLE_EACH(struct flow, flow, events->view.findings->flows)
+		events->count->arrows_left_out[ARROW_NOT_IN_TYPES] += event_leaves_process(events,
+		                                                                           flow);
+}
+
+/* -- whose lines are named --------------------------------------------------------------------- */
+
+/* What is on no track: counters and memory. */
+static void find_owners(struct lines *lines, const struct timeline *timeline)
+{
+	TABLE_EACH(struct counter_row, row, &timeline->counters)
+		(row->is_device ? lines->has_device : lines->has_process)[row->owner] = true;
+	TABLE_EACH(struct memory_row, row, &timeline->memory)
+		lines->has_device[row->device] = true;
+}
+
+static void find_lost(struct lines *lines, const struct timeline *timeline)
+{
+	const struct identity *identity = timeline->identity;
+	const struct losses *losses = &timeline->ledger->losses;
+
+	for (uint32_t i = 0; i < losses->n; i++) {
+		const struct loss_place *place = &losses->all[i].place;
+
+		if (place->process != FLEXTRACE_NONE && place->device == FLEXTRACE_NONE)
+			lines->has_process[place->process] = true;
+		for (uint32_t d = 0; d < identity->n_devices; d++) {
+			if (identity->devices[d].process == place->process &&
+			    identity->devices[d].device == place->device)
+				lines->has_device[d] = true;
+		}
+	}
+}
+
+void event_find_used(struct events *events)
+{
+	const struct timeline *timeline = events->view.timeline;
+	struct lines *lines = &events->lines;
+
+	if (events_are_of_rank(events))
+		return; /* it names all it has */
+	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
+		const struct track *track = &timeline->tracks[i];
+
+		if (view_is_device_track(track))
+			lines->has_device[track->owner] = true;
+		else
+			lines->has_process[view_track_process(&events->view, i)] = true;
+	}
+	find_owners(lines, timeline);
+	find_lost(lines, timeline);
+}
+
+bool events_name_process(const struct events *events, uint32_t process)
+{
+	return !events->view.identity->processes[process].is_excluded &&
+	       events_show(events, process) &&
+	       (events_are_of_rank(events) || events->lines.has_process[process]);
+}
+
+bool events_name_device(const struct events *events, uint32_t device)
+{
+	uint32_t process = events->view.identity->devices[device].process;
+
+	return !events->view.identity->processes[process].is_excluded &&
+	       events_show(events, process) &&
+	       (events_are_of_rank(events) || events->lines.has_device[device]);
 }
 
 bool event_has_ops(const struct events *events)

@@ -18,6 +18,9 @@ bool event_is_shown(const struct events *events, enum event_source source);
 /* Whether a row is of the process that is shown. */
 bool event_is_of_process(const struct events *events, enum event_source source, const void *row);
 
+/* Whether an end of an arrow is of it. */
+bool event_leaves_process(const struct events *events, const void *flow);
+
 /* Whether a sample of a counter changes its line, which stays as it is until the next one. 1, 0 or
  * FLEXTRACE_E_MEMORY. */
 int event_changes_counter(struct events *events, const struct counter_row *row,
@@ -26,11 +29,14 @@ int event_changes_counter(struct events *events, const struct counter_row *row,
 /* Books a row that is not written. */
 void event_leave_out(struct file_count *count, enum record_class class);
 
-/* Books the rows of tables that are not shown. */
+/* Books the rows of tables that are not shown, and arrows likewise. */
 void event_count_hidden(struct events *events);
 
 /* Expects the rows of all tables of the process that is shown. */
 void event_expect(struct events *events);
+
+/* Finds which processes and devices have anything: a track, which has rows, a counter, a loss. */
+void event_find_used(struct events *events);
 
 /* Whether the process that is shown recorded an operation. */
 bool event_has_ops(const struct events *events);

@@ -26,6 +26,8 @@ static void look_ahead(struct events *events, enum event_source source)
 
 	if (events_are_of_rank(events)) {
 		while (time_ns && !event_is_of_process(events, source, time_ns)) {
+			if (source == FROM_FLOWS && event_leaves_process(events, time_ns))
+				events->count->arrows_left_out[ARROW_OTHER_RANK]++;
 			table_next(cursor, event_row_bytes(source));
 			time_ns = table_peek(cursor);
 		}
@@ -112,9 +114,12 @@ static int read_departure(struct events *events, struct file_event *event)
 		.time_ns = flow->to_time_ns, .id = ++events->n_flows, .flow = flow};
 
 	/* An arrow back in time, to a row whose place is a guess, would be no valid pair. */
-	if (flow->to_time_ns < flow->from_time_ns || !has_interval(events, flow->from_track) ||
-	    !has_interval(events, flow->to_track)) {
-		events->count->arrows_left_out++;
+	if (flow->to_time_ns < flow->from_time_ns) {
+		events->count->arrows_left_out[ARROW_BACK_IN_TIME]++;
+		return 0;
+	}
+	if (!has_interval(events, flow->from_track) || !has_interval(events, flow->to_track)) {
+		events->count->arrows_left_out[ARROW_END_NOT_SHOWN]++;
 		return 0;
 	}
 	event_of_arrow(events, flow, true, arrow.id, event);
@@ -315,6 +320,7 @@ static void set_views(struct events *events, const struct emit_views *views)
 	if (!events_are_of_rank(events)) {
 		events->count->expected = timeline_n_rows(timeline);
 		events->count->has_classes = true;
+		events->count->arrows_expected = events->view.findings->flows->n_rows;
 		return;
 	}
 	event_expect(events);
@@ -336,6 +342,7 @@ int events_init(struct events *events, const struct findings *findings,
 	FLEXTRACE_TRY(view_init(&events->view, findings));
 	set_views(events, views);
 	FLEXTRACE_TRY(lines_init(&events->lines, &events->view));
+	event_find_used(events);
 	FLEXTRACE_TRY(event_number_devices(events));
 	FLEXTRACE_TRY(table_index_init(&events->host_rows, &findings->timeline->host_rows,
 	                               sizeof(struct host_row)));

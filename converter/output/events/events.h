@@ -288,6 +288,10 @@ void event_add_correlation(const struct events *events, uint64_t correlation,
 void event_append_name(const struct events *events, const struct file_event *event,
                        struct writer *text);
 
+/* Whether a process or device is named: an empty one is in the file of a single rank only. */
+bool events_name_process(const struct events *events, uint32_t process);
+bool events_name_device(const struct events *events, uint32_t device);
+
 static inline bool events_are_of_rank(const struct events *events)
 {
 	return events->process != FLEXTRACE_NONE;

@@ -100,9 +100,11 @@ int lines_init(struct lines *lines, const struct view *view)
 		.device_order = lines_count_up(identity->n_devices),
 		.track_order = lines_count_up(n_tracks),
 		.track_line = lines_count_up(n_tracks),
+		.has_process = calloc(identity->n_processes + 1, sizeof(bool)),
+		.has_device = calloc(identity->n_devices + 1, sizeof(bool)),
 	};
 	if (!lines->process_order || !lines->device_order || !lines->track_order ||
-	    !lines->track_line) {
+	    !lines->track_line || !lines->has_process || !lines->has_device) {
 		lines_release(lines);
 		return FLEXTRACE_E_MEMORY;
 	}
@@ -121,6 +123,8 @@ void lines_release(struct lines *lines)
 	free(lines->device_order);
 	free(lines->track_order);
 	free(lines->track_line);
+	free(lines->has_process);
+	free(lines->has_device);
 	*lines = (struct lines){.process_order = NULL};
 }
 

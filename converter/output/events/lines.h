@@ -14,6 +14,7 @@ struct lines {
 	uint32_t *process_order, *device_order, *track_order; /* owned: indexes, as shown */
 	uint32_t *track_line; /* owned: by track, the first lane of its line: itself if nothing
 	                       * crosses */
+	bool *has_process, *has_device; /* owned: whether anything is there, see event_shown.h */
 };
 
 /* FLEXTRACE_E_MEMORY or 0. */

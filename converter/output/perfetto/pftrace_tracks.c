@@ -102,13 +102,13 @@ static void describe_identity(struct pftrace *trace, struct writer *text)
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		uint32_t p = lines->process_order[i];
 
-		if (!identity->processes[p].is_excluded && events_show(&trace->events, p))
+		if (events_name_process(&trace->events, p))
 			describe_process(trace, p, text);
 	}
 	for (uint32_t i = 0; i < identity->n_devices; i++) {
-		uint32_t d = lines->device_order[i], p = identity->devices[d].process;
+		uint32_t d = lines->device_order[i];
 
-		if (!identity->processes[p].is_excluded && events_show(&trace->events, p))
+		if (events_name_device(&trace->events, d))
 			describe_device(trace, d, text);
 	}
 }

@@ -140,6 +140,7 @@ static void test_chrome__draws_no_arrow_back_in_time(void **state)
 	fixture_flow(&test->fixture, (struct flow){30, 10, 0, 1, 0, {1}});
 	chrome_emit(test);
 	assert_int_equal(test->counts[0].arrows, 0);
+	assert_int_equal(test->counts[0].arrows_left_out[ARROW_BACK_IN_TIME], 1);
 	assert_int_equal(chrome_count(test, "s") + chrome_count(test, "f"), 0);
 }
 
@@ -191,6 +192,31 @@ static void test_chrome__makes_room_for_losses_before_the_first_row(void **state
 	                 "0.007");
 	emit_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "unused", 0), "cat"),
 	                 "\"left_out\"");
+}
+
+/* Rank 1 and its device have no track. */
+static void test_chrome__names_no_process_without_anything(void **state)
+{
+	struct emit_test *test = *state;
+	const struct loss_span span = {1, 2, 3};
+	struct loss_place place = {1, 0, FLEXTRACE_NONE, FLEXTRACE_NONE};
+	struct losses *losses = &test->fixture.ledger.losses;
+
+	chrome_add_rank(test, 0);
+	chrome_add_rank(test, 1);
+	test->fixture.timeline.n_tracks = 2;
+	chrome_emit(test);
+	assert_non_null(strstr(test->text, "Rank 0 host"));
+	assert_non_null(strstr(test->text, "Rank 0 device 0"));
+	assert_null(strstr(test->text, "Rank 1"));
+	assert_int_equal(losses_add(losses, LOSS_RING_DROPPED, &place, &span), 0);
+	chrome_emit(test);
+	assert_null(strstr(test->text, "Rank 1 host"));
+	assert_non_null(strstr(test->text, "Rank 1 device 0"));
+	fixture_counter(&test->fixture,
+	                (struct counter_row){.time_ns = 5, .owner = 1, .core = FLEXTRACE_NONE});
+	chrome_emit(test);
+	assert_non_null(strstr(test->text, "Rank 1 host"));
 }
 
 static void lose(struct emit_test *test, const struct loss_place *place, int64_t first_ns,
@@ -520,6 +546,7 @@ int main(void)
 		EMPTY(test_chrome__leaves_out_counters_that_are_no_number),
 		EMPTY(test_chrome__draws_a_counter_where_it_changes),
 		EMPTY(test_chrome__draws_no_arrow_back_in_time),
+		EMPTY(test_chrome__names_no_process_without_anything),
 		EMPTY(test_chrome__starts_at_a_whole_second),
 		EMPTY(test_chrome__makes_room_for_losses_before_the_first_row),
 		EMPTY(test_chrome__shows_losses_where_they_were),

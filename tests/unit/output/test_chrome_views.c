@@ -54,6 +54,7 @@ static void test_views__drop_what_crosses(void **state)
 	chrome_emit(test);
 	assert_int_equal(n_left_out(test), n_lanes);
 	assert_int_equal(test->counts[0].arrows, 1);
+	assert_int_equal(test->counts[0].arrows_left_out[ARROW_END_NOT_SHOWN], 1);
 	assert_int_equal(chrome_count(test, "b"), 0);
 	assert_null(strstr(test->text, "lane 2"));
 }
@@ -115,6 +116,8 @@ static void test_views__write_the_types_that_were_asked_for(void **state)
 		assert_int_equal(chrome_count(test, "i"), type_cases[i].instants ? instants : 0);
 		assert_int_equal(chrome_count(test, "C"), type_cases[i].counters ? counters : 0);
 		assert_int_equal(chrome_count(test, "s"), type_cases[i].arrows ? 2 : 0);
+		assert_int_equal(test->counts[0].arrows_left_out[ARROW_NOT_IN_TYPES],
+		                 type_cases[i].arrows ? 0 : 2);
 		n_left_out(test);
 	}
 }

@@ -76,6 +76,11 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 	struct emit_test *test = *state;
 
 	test->counts[0].arrows = 4;
+	test->counts[0].arrows_left_out[ARROW_BACK_IN_TIME] = 1;
+	test->counts[0].arrows_left_out[ARROW_END_NOT_SHOWN] = 2;
+	test->counts[0].arrows_left_out[ARROW_OTHER_RANK] = 3;
+	test->counts[0].arrows_left_out[ARROW_NOT_IN_TYPES] = 4;
+	test->counts[0].arrows_expected = 14;
 	test->counts[0].replaced_bytes = 5;
 	assert_int_equal(write_run(test, &run, NULL), 0);
 	take_charts(test);
@@ -139,7 +144,9 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 		"\"marker_batch\":{\"read\":5,\"rows\":5,\"evidence\":0,\"discarded\":{}},"
 		"\"collective\":{\"read\":1,\"rows\":1,\"evidence\":0,\"discarded\":{}}},"
 		"\"emitted\":null,"
-		"\"files\":[{\"file\":\"host.csv\",\"rows\":8,\"arrows\":4,\"replaced_bytes\":5,"
+		"\"files\":[{\"file\":\"host.csv\",\"rows\":8,\"arrows\":4,"
+		"\"arrows_left_out\":{\"back_in_time\":1,\"end_not_shown\":2,\"other_rank\":3,"
+		"\"not_in_types\":4},\"replaced_bytes\":5,"
 		"\"by_class\":{\"scope\":6,\"step\":1,\"collective\":1}},"
 		"{\"file\":\"clocks.csv\",\"rows\":1}],"
 		"\"closes\":true}");
@@ -229,6 +236,9 @@ static void test_run_json__fails_when_rows_are_not_written(void **state)
 	assert_int_equal(write_run(test, NULL, NULL), 0);
 	test->counts[1].rows = 0;
 	assert_open(test, "clocks.csv do not close: rows=0");
+	test->counts[1].rows = 1;
+	test->counts[0].arrows_expected = 1;
+	assert_open(test, "host.csv do not close: arrows=0, expected=1");
 }
 
 static void test_run_json__fails_when_classes_do_not_add_up(void **state)
