@@ -7,6 +7,7 @@
  *   pftrace_event.c    one event each
  *   pftrace_interned.c texts that stand in the file once
  *   pftrace_tracks.c   processes, threads, queues, cores and counters, and their order
+ *   pftrace_things.c   what tracks stand for, so that the file can be read back
  *
  * - All packets are of one sequence. Each has its time as the difference to the one before, on a
  *   clock of its own (64) that a snapshot ties to REALTIME.
@@ -23,7 +24,7 @@
 
 #include "base/protobuf/protobuf_writer.h"
 #include "output/events/line_ids.h"
-#include "output/perfetto/perfetto_fields.h"
+#include "base/protobuf/perfetto_fields.h"
 
 /* What texts of one kind are called by: their iid, 1 + place. */
 struct pftrace_texts {
@@ -107,6 +108,12 @@ void pftrace_describe(struct pftrace *trace);
 
 /* Of what an event but a counter is on. */
 uint64_t pftrace_uuid(const struct pftrace *trace, const struct file_event *event);
+
+/* Of a line of losses. */
+uint64_t pftrace_loss_uuid(const struct pftrace *trace, uint32_t line);
+
+/* Writes what has an uuid down as what it is. */
+void pftrace_describe_things(struct pftrace *trace);
 
 /* The track of a counter, which is described when it is first asked for; 0: no memory. */
 uint64_t pftrace_counter_uuid(struct pftrace *trace, const struct file_event *event);

@@ -173,8 +173,7 @@ static void describe_losses(struct pftrace *trace, struct writer *text)
 		}
 		has_root[root] = true;
 		event_append_loss_line(&trace->events, text, i);
-		describe_named(trace,
-		               (struct description){trace->uuids.losses + N_ROOTS + i, parent, i},
+		describe_named(trace, (struct description){pftrace_loss_uuid(trace, i), parent, i},
 		               text);
 	}
 }
@@ -209,12 +208,18 @@ static void number(struct pftrace *trace)
 	uuids->counters = uuids->losses + N_ROOTS + trace->events.losses.lines.n;
 }
 
+uint64_t pftrace_loss_uuid(const struct pftrace *trace, uint32_t line)
+{
+	return trace->uuids.losses + N_ROOTS + line;
+}
+
 void pftrace_describe(struct pftrace *trace)
 {
 	const uint32_t *order = trace->events.lines.track_order;
 	struct writer text;
 
 	number(trace);
+	pftrace_describe_things(trace);
 	writer_open_memory(&text);
 	describe_order(trace);
 	describe_losses(trace, &text);
@@ -230,7 +235,7 @@ uint64_t pftrace_uuid(const struct pftrace *trace, const struct file_event *even
 {
 	if (event->on == ON_TRACK)
 		return trace->uuids.tracks + event->place;
-	return trace->uuids.losses + N_ROOTS + event->place;
+	return pftrace_loss_uuid(trace, event->place);
 }
 
 /* -- counters ---------------------------------------------------------------------------------- */
