@@ -4,6 +4,7 @@
  * much of it was of each kind, and what took most. See findings/path/path.h.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis_impl.h"
 #include "base/map.h"
@@ -50,7 +51,7 @@ static void put_pieces(void *context, const struct path *path)
 
 static int fill_pieces(const struct findings *findings, struct row_sink *sink)
 {
-	return paths_find(findings, put_pieces, sink);
+	return paths_find(findings, UINT32_MAX, put_pieces, sink);
 }
 
 /* There may be as many pieces as calls. */
@@ -82,6 +83,7 @@ struct sum_row {
 };
 
 #define N_SEEN 1024
+#define PART   1024 /* pieces at once */
 
 struct sums {                  /* of a step */
 	struct row_sink *sink; /* weak */
@@ -89,6 +91,7 @@ struct sums {                  /* of a step */
 	struct sum *all;       /* owned */
 	uint32_t n;
 	uint32_t seen[N_SEEN]; /* sums that were found last, by kind and name */
+	uint64_t kind_ns[PATH_KIND_COUNT];
 	int code;
 };
 
@@ -133,12 +136,12 @@ static int find_sum(struct sums *sums, const struct path_piece *piece, uint32_t 
 	return FLEXTRACE_OK;
 }
 
-static int add_piece(struct sums *sums, const struct path_piece *piece, struct sum_row *row)
+static int add_piece(struct sums *sums, const struct path_piece *piece)
 {
 	uint64_t ns = interval_ns(piece->start_time_ns, piece->end_time_ns);
 	uint32_t at;
 
-	row->ns[piece->kind] += ns;
+	sums->kind_ns[piece->kind] += ns;
 	FLEXTRACE_TRY(find_sum(sums, piece, &at));
 	sums->all[at].ns += ns;
 	return FLEXTRACE_OK;
@@ -166,9 +169,11 @@ static void put_sum(void *context, const struct path *path)
 	uint8_t kind = 0;
 
 	for (uint32_t i = 0; i < path->n_pieces && sums->code == FLEXTRACE_OK; i++)
-		sums->code = add_piece(sums, &path->pieces[i], &row);
-	if (sums->code < 0)
+		sums->code = add_piece(sums, &path->pieces[i]);
+	if (sums->code < 0 || path->goes_on)
 		return;
+	memcpy(row.ns, sums->kind_ns, sizeof(row.ns));
+	memset(sums->kind_ns, 0, sizeof(sums->kind_ns));
 	for (uint8_t i = 1; i < PATH_KIND_COUNT; i++)
 		kind = row.ns[i] > row.ns[kind] ? i : kind;
 	row.bound_by = path_kind_name(kind);
@@ -184,7 +189,7 @@ static void put_sum(void *context, const struct path *path)
 static int fill_sums(const struct findings *findings, struct row_sink *sink)
 {
 	struct sums sums = {.sink = sink};
-	int code = paths_find(findings, put_sum, &sums);
+	int code = paths_find(findings, PART, put_sum, &sums);
 
 	free(sums.all);
 	map_release(&sums.index);

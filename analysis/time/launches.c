@@ -199,11 +199,11 @@ static int compare_groups(const void *left, const void *right, void *context)
 	       ORDER(*places[0], *places[1]);
 }
 
-static int make(struct launches *launches, const struct timeline *timeline)
+static int make(struct launches *launches, const struct findings *findings)
 {
 	struct name_groups *groups = &launches->shown.delays.groups;
 
-	FLEXTRACE_TRY(launched_read(timeline, take, launches));
+	FLEXTRACE_TRY(launched_read(findings, true, take, launches));
 	FLEXTRACE_TRY(stats_finish(&launches->counted.delays));
 	FLEXTRACE_TRY(show_all(launches));
 	FLEXTRACE_TRY(stats_finish(&launches->shown.delays));
@@ -221,7 +221,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 
 	stats_init(&counted->delays, timeline->strings, group_label, most);
 	stats_init(&shown->delays, timeline->strings, group_label, 4 * most);
-	code = make(&launches, timeline);
+	code = make(&launches, findings);
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < shown->delays.groups.n; i++)
 		put(&launches, shown->delays.groups.order[i], sink);
 	stats_release(&counted->delays);

@@ -117,7 +117,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	int code = FLEXTRACE_OK;
 
 	if (findings->timeline->launch_of_op)
-		code = launched_read(findings->timeline, take, &queues);
+		code = launched_read(findings, false, take, &queues);
 
 	if (queues.n)
 		qsort_r(queues.all, queues.n, sizeof(*queues.all), compare_queues,

@@ -184,8 +184,22 @@ static void print_path(void *context, const struct path *path)
 	print("\n");
 }
 
+/* A part of a path: its piece ends where that of the part before it began, and the last part
+ * begins with the path. */
+static void check_part(void *context, const struct path *path)
+{
+	int64_t *before_ns = context;
+
+	assert_int_equal(path->n_pieces, 1);
+	if (*before_ns != INT64_MAX)
+		assert_int_equal(path->pieces->end_time_ns, *before_ns);
+	assert_int_equal(path->pieces->start_time_ns > path->start_time_ns, path->goes_on);
+	*before_ns = path->goes_on ? path->pieces->start_time_ns : INT64_MAX;
+}
+
 const char *path_text(void)
 {
+	int64_t before_ns = INT64_MAX;
 	struct findings *findings = &path_test.fixture.findings;
 	struct call_tree tree = {0};
 
@@ -193,7 +207,9 @@ const char *path_text(void)
 	findings->call_tree = &tree;
 	n_text = 0;
 	text[0] = '\0';
-	assert_int_equal(paths_find(findings, print_path, &path_test.fixture.timeline), 0);
+	assert_int_equal(paths_find(findings, UINT32_MAX, print_path, &path_test.fixture.timeline),
+	                 0);
+	assert_int_equal(paths_find(findings, 1, check_part, &before_ns), 0);
 	call_tree_release(&tree);
 	return text;
 }

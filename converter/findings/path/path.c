@@ -23,7 +23,10 @@ const char *path_kind_name(uint8_t kind)
 
 /* Where the walk is: it has told all behind `now_ns`. */
 struct walk {
-	const struct path_graph *graph; /* weak */
+	const struct path_graph *graph; /* weak, both */
+	const struct path_step *step;
+	path_taker *take;
+	void *context; /* weak */
 	int64_t start_time_ns, now_ns;
 	uint32_t process;
 	uint32_t home; /* track of the step's thread; FLEXTRACE_NONE: the process has none */
@@ -33,10 +36,37 @@ struct walk {
 	bool crosses;              /* to the rank that was waited for */
 	uint64_t n_passed;         /* pieces, of all paths */
 	struct path_piece *pieces; /* owned: the last one first */
-	uint32_t n_pieces;
+	uint32_t n_pieces, most;
 };
 
 /* -- pieces ------------------------------------------------------------------------------------ */
+
+static void reverse(struct path_piece *pieces, uint32_t n)
+{
+	for (uint32_t i = 0; i < n / 2; i++) {
+		struct path_piece piece = pieces[i];
+
+		pieces[i] = pieces[n - 1 - i];
+		pieces[n - 1 - i] = piece;
+	}
+}
+
+static void tell_pieces(struct walk *walk, bool goes_on)
+{
+	const struct path_step *step = walk->step;
+	struct path path = {.start_time_ns = step->start_time_ns,
+	                    .end_time_ns = step->end_time_ns,
+	                    .process = step->is_of_all ? FLEXTRACE_NONE : step->process,
+	                    .name = step->name,
+	                    .pieces = walk->pieces,
+	                    .n_pieces = walk->n_pieces,
+	                    .goes_on = goes_on};
+
+	reverse(walk->pieces, walk->n_pieces);
+	if (path.n_pieces)
+		walk->take(walk->context, &path);
+	walk->n_pieces = 0;
+}
 
 /* Tells what was from a time until now. */
 static int tell(struct walk *walk, int64_t from_ns, enum path_kind kind, uint32_t name,
@@ -54,6 +84,8 @@ static int tell(struct walk *walk, int64_t from_ns, enum path_kind kind, uint32_
 		last->start_time_ns = walk->now_ns;
 		return FLEXTRACE_OK;
 	}
+	if (walk->n_pieces == walk->most)
+		tell_pieces(walk, true);
 	return ARRAY_PUSH(walk->pieces, walk->n_pieces,
 	                  ((struct path_piece){walk->now_ns, end_ns, walk->process, name, track,
 	                                       (uint8_t)kind}));
@@ -232,32 +264,11 @@ static int walk_back(struct walk *walk)
 	return FLEXTRACE_OK;
 }
 
-static void reverse(struct path_piece *pieces, uint32_t n)
-{
-	for (uint32_t i = 0; i < n / 2; i++) {
-		struct path_piece piece = pieces[i];
-
-		pieces[i] = pieces[n - 1 - i];
-		pieces[n - 1 - i] = piece;
-	}
-}
-
-struct paths {
-	struct path_graph graph;
-	struct walk walk;
-	path_taker *take;
-	void *context; /* weak */
-};
-
 static int find_path(void *context, const struct path_step *step)
 {
-	struct paths *paths = context;
-	struct walk *walk = &paths->walk;
-	struct path path = {.start_time_ns = step->start_time_ns,
-	                    .end_time_ns = step->end_time_ns,
-	                    .process = step->is_of_all ? FLEXTRACE_NONE : step->process,
-	                    .name = step->name};
+	struct walk *walk = context;
 
+	walk->step = step;
 	walk->start_time_ns = step->start_time_ns;
 	walk->now_ns = step->end_time_ns;
 	walk->process = step->process;
@@ -265,25 +276,20 @@ static int find_path(void *context, const struct path_step *step)
 	walk->track = step->track;
 	walk->work = step->last_work;
 	walk->crosses = step->is_of_all;
-	walk->n_pieces = 0;
 	FLEXTRACE_TRY(walk_back(walk));
-	reverse(walk->pieces, walk->n_pieces);
-	path.pieces = walk->pieces;
-	path.n_pieces = walk->n_pieces;
-	if (path.n_pieces)
-		paths->take(paths->context, &path);
+	tell_pieces(walk, false);
 	return FLEXTRACE_OK;
 }
 
-int paths_find(const struct findings *findings, path_taker *take, void *context)
+int paths_find(const struct findings *findings, uint32_t most, path_taker *take, void *context)
 {
-	struct paths paths = {.take = take, .context = context};
-	int code = path_graph_init(&paths.graph, findings);
+	struct path_graph graph;
+	struct walk walk = {.graph = &graph, .take = take, .context = context, .most = most};
+	int code = path_graph_init(&graph, findings);
 
-	paths.walk.graph = &paths.graph;
 	if (code == FLEXTRACE_OK)
-		code = path_steps_each(&paths.graph, findings->owners, find_path, &paths);
-	free(paths.walk.pieces);
-	path_graph_release(&paths.graph);
+		code = path_steps_each(&graph, findings->owners, find_path, &walk);
+	free(walk.pieces);
+	path_graph_release(&graph);
 	return code;
 }

@@ -23,7 +23,7 @@
  * they are: work that seems to begin before its launch is bound by the moment when it began.
  *
  * Memory: 52 bytes and 16 more for a while for each piece of device work, 5 for each host row, and
- * 32 for each piece of the longest path. Slack takes 16 bytes more for each piece of device work,
+ * 32 for each piece that is told at once. Slack takes 16 bytes more for each piece of device work,
  * and 16 for each launch, wait and end in the longest step.
  */
 #ifndef FLEXTRACE_PATH_H
@@ -59,6 +59,7 @@ struct path {
 	uint32_t name;                   /* string: of the step; 0: a whole run */
 	const struct path_piece *pieces; /* weak: in order of time, without a hole */
 	uint32_t n_pieces;
+	bool goes_on; /* what was before these pieces is told next */
 };
 
 /* "compute", ..., "host", "launch_delay", "queue_delay", "wait". */
@@ -67,8 +68,9 @@ const char *path_kind_name(uint8_t kind);
 typedef void path_taker(void *context, const struct path *path);
 
 /* Tells the paths of all steps, rank by rank in order of time, then those over all ranks, where
- * there are several: of steps of one name. FLEXTRACE_E_MEMORY or 0. */
-int paths_find(const struct findings *findings, path_taker *take, void *context);
+ * there are several: of steps of one name. A path of more than `most` pieces is told in parts, the
+ * last one first. FLEXTRACE_E_MEMORY or 0. */
+int paths_find(const struct findings *findings, uint32_t most, path_taker *take, void *context);
 
 struct path_slack { /* of a piece of device work, in the step that it was launched in */
 	int64_t start_time_ns, end_time_ns;

@@ -50,7 +50,7 @@ ORDER_BY(compare_arrows, struct flow, from_time_ns, to_time_ns, from_track, to_t
 int paths_draw(const struct findings *findings, struct table *ret_flows)
 {
 	struct arrows arrows = {.n = 0};
-	int code = paths_find(findings, draw_path, &arrows);
+	int code = paths_find(findings, UINT32_MAX, draw_path, &arrows);
 
 	if (code == FLEXTRACE_OK)
 		code = arrows.code;

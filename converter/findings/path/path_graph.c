@@ -11,41 +11,33 @@
 
 /* -- threads ----------------------------------------------------------------------------------- */
 
-bool path_is_of_thread(const struct path_graph *graph, const struct host_row *row)
+bool path_is_of_thread(const struct path_graph *graph, uint32_t index)
 {
-	const struct track *track = &graph->timeline->tracks[row->track];
+	const struct track *track = &graph->timeline->tracks[index];
 
 	return track->kind == TRACK_THREAD && track->lane == 0;
 }
 
-struct name_look {     /* what names say: those that were looked at last */
-	uint32_t name; /* string; 0, the empty one, says nothing */
-	bool waits, makes_queue_wait;
+struct name_look { /* what rows of a name are */
+	bool waits, makes_queue_wait, is_step;
 };
 
-#define N_LOOKS 1024 /* a power of two */
-
-static struct name_look look_at(const struct path_graph *graph, struct name_look *looks,
-                                uint32_t name)
+static struct name_look look_at(const struct path_graph *graph, const struct call_name *name)
 {
-	struct name_look *look = &looks[name % N_LOOKS];
+	const char *text = string_get(graph->timeline->strings, name->key.name);
 
-	if (look->name != name) {
-		const char *text = string_get(graph->timeline->strings, name);
-
-		*look = (struct name_look){
-			name,
-			strstr(text, "Synchronize") || strncmp(text, "synchronize", 11) == 0 ||
-				strstr(text, "block_until_ready"),
-			strstr(text, "StreamWaitEvent") || strstr(text, "waitOnEvent")};
-	}
-	return *look;
+	return (struct name_look){
+		.waits = name->key.kind == FLEXTRACE_RUNTIME_SCHEDULE_WAIT ||
+	                 strstr(text, "Synchronize") || strncmp(text, "synchronize", 11) == 0 ||
+	                 strstr(text, "block_until_ready"),
+		.makes_queue_wait = strstr(text, "StreamWaitEvent") || strstr(text, "waitOnEvent"),
+		.is_step = name->key.kind == HOST_STEP || name->key.kind == HOST_WINDOW};
 }
 
 static void set_bit(struct path_graph *graph, uint32_t place, enum path_row_bit bit)
 {
 	graph->row_bits[place] |= (uint8_t)bit;
-	graph->uses_devices[graph->calls.calls[place].row->track] = true;
+	graph->uses_devices[graph->calls.calls[place].track] = true;
 }
 
 static void note_row(struct path_graph *graph, const struct call *call)
@@ -57,7 +49,7 @@ static void note_row(struct path_graph *graph, const struct call *call)
 		process->step_kind = row->kind;
 	if (row->start_time_ns < process->start_time_ns)
 		process->start_time_ns = row->start_time_ns;
-	if (path_is_of_thread(graph, row)) {
+	if (path_is_of_thread(graph, row->track)) {
 		graph->rows_of_track[row->track + 2]++;
 		if (process->home == FLEXTRACE_NONE)
 			process->home = row->track;
@@ -79,39 +71,52 @@ static bool make_processes(struct path_graph *graph)
 	return graph->processes != NULL;
 }
 
+/* Notes what each row is, and counts those of each track. */
+static int note_rows(struct path_graph *graph, struct name_look *looks)
+{
+	const struct call_tree *calls = &graph->calls;
+
+	for (uint32_t i = 0; i < calls->names.n; i++)
+		looks[i] = look_at(graph, call_name_at(calls, i));
+	for (uint32_t i = 0; i < calls->n; i++) {
+		const struct name_look *look = &looks[calls->calls[i].name];
+
+		blocks_pass(i, CALL_PASS_BYTES);
+		if (look->waits)
+			set_bit(graph, i, PATH_WAITS);
+		if (look->makes_queue_wait)
+			FLEXTRACE_TRY(ARRAY_PUSH(graph->event_waits, graph->n_event_waits, i));
+		if (look->is_step)
+			FLEXTRACE_TRY(ARRAY_PUSH(graph->step_rows, graph->n_step_rows, i));
+		note_row(graph, &calls->calls[i]);
+	}
+	return FLEXTRACE_OK;
+}
+
 /* Sorts places by track: counts, then puts. */
 static int index_rows(struct path_graph *graph)
 {
-	struct name_look looks[N_LOOKS] = {{0}};
 	uint64_t *of_track = calloc(graph->timeline->n_tracks + 2ull, sizeof(*of_track));
+	struct name_look *looks = malloc((graph->calls.names.n + 1ull) * sizeof(*looks));
 	const struct call *calls = graph->calls.calls;
+	int code = FLEXTRACE_E_MEMORY;
 
 	graph->rows_of_track = of_track;
 	graph->rows = blocks_allocate(graph->calls.n + 1ull, sizeof(*graph->rows));
 	graph->row_bits = calloc(graph->calls.n + 1ull, 1);
 	graph->uses_devices = calloc(graph->timeline->n_tracks + 1ull, 1);
-	if (!of_track || !graph->rows || !graph->row_bits || !graph->uses_devices ||
-	    !make_processes(graph))
-		return FLEXTRACE_E_MEMORY;
-	for (uint32_t i = 0; i < graph->calls.n; i++) {
-		struct name_look look;
-
-		blocks_pass(i, CALL_PASS_BYTES);
-		look = look_at(graph, looks, calls[i].row->name);
-		if (look.waits || calls[i].row->kind == FLEXTRACE_RUNTIME_SCHEDULE_WAIT)
-			set_bit(graph, i, PATH_WAITS);
-		if (look.makes_queue_wait)
-			FLEXTRACE_TRY(ARRAY_PUSH(graph->event_waits, graph->n_event_waits, i));
-		if (calls[i].row->kind == HOST_STEP || calls[i].row->kind == HOST_WINDOW)
-			FLEXTRACE_TRY(ARRAY_PUSH(graph->step_rows, graph->n_step_rows, i));
-		note_row(graph, &calls[i]);
-	}
+	if (of_track && looks && graph->rows && graph->row_bits && graph->uses_devices &&
+	    make_processes(graph))
+		code = note_rows(graph, looks);
+	free(looks);
+	if (code < 0)
+		return code;
 	for (uint32_t i = 2; i < graph->timeline->n_tracks + 2; i++)
 		of_track[i] += of_track[i - 1];
 	for (uint32_t i = 0; i < graph->calls.n; i++) {
-		blocks_pass(i, CALL_PASS_BYTES);
-		if (path_is_of_thread(graph, calls[i].row))
-			graph->rows[of_track[calls[i].row->track + 1]++] = i;
+		blocks_pass(i, sizeof(*calls));
+		if (path_is_of_thread(graph, calls[i].track))
+			graph->rows[of_track[calls[i].track + 1]++] = i;
 	}
 	return FLEXTRACE_OK;
 }

@@ -67,8 +67,8 @@ struct path_graph {
 int path_graph_init(struct path_graph *graph, const struct findings *findings);
 void path_graph_release(struct path_graph *graph);
 
-/* Whether a row stands on a thread: it crosses no other, and is not async. */
-bool path_is_of_thread(const struct path_graph *graph, const struct host_row *row);
+/* Whether the rows of a track stand on a thread: they cross no others, and are not async. */
+bool path_is_of_thread(const struct path_graph *graph, uint32_t track);
 
 /* The last host row of a track that began before a time; FLEXTRACE_NONE: none did. `at`, of any
  * value at first, remembers where the last answer was: questions of times that are mostly earlier

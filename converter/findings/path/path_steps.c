@@ -39,8 +39,8 @@ static struct path_step step_of(const struct path_graph *graph, const struct cal
 	step.start_time_ns = row->start_time_ns;
 	step.end_time_ns = step.host_end_time_ns = row->end_time_ns;
 	step.name = row->name;
-	step.track = path_is_of_thread(graph, row) ? row->track
-	                                           : graph->processes[call->process].home;
+	step.track = path_is_of_thread(graph, row->track) ? row->track
+	                                                  : graph->processes[call->process].home;
 	return step;
 }
 

@@ -42,7 +42,7 @@ static int add_call(struct call_tree *tree, const struct timeline *timeline,
 		parent = tree->calls[parent].parent;
 	if (track->kind == TRACK_THREAD && track->lane == 0)
 		innermost[row->track] = tree->n;
-	tree->calls[tree->n++] = (struct call){row, parent, process, name};
+	tree->calls[tree->n++] = (struct call){row, parent, process, name, row->track};
 	return FLEXTRACE_OK;
 }
 

@@ -17,6 +17,7 @@ struct call {
 	uint32_t parent;            /* place; FLEXTRACE_NONE: none. Always before its children */
 	uint32_t process;           /* index */
 	uint32_t name;              /* place of a struct call_name */
+	uint32_t track;             /* that of `row` */
 };
 
 struct call_name {            /* rows of a process, name and kind */

@@ -5,14 +5,15 @@
 
 #include "base/blocks.h"
 #include "base/map.h"
-#include "table_places.h"
+#include "call_tree.h"
 
 struct launched_reader {
 	struct work_reader works;
-	struct table_places host_rows;
-	uint8_t *seen;       /* owned: a bit for each control block */
-	bool *has_work;      /* owned: by host row */
-	struct map launches; /* owned: names of calls that launch work */
+	struct call_tree calls; /* weak */
+	uint8_t *seen;          /* owned: a bit for each control block */
+	bool *has_work;         /* owned: by host row */
+	bool *launches;         /* owned: by name of the tree: one of it launched work */
+	struct map names;       /* owned: those */
 	launched_taker *take;
 	void *context; /* weak */
 };
@@ -29,64 +30,71 @@ static bool is_seen(struct launched_reader *reader, uint32_t op)
 static int take_work(struct launched_reader *reader, const struct work *work)
 {
 	struct launched launched = {.work = work, .process = work->process};
+	const struct call *call;
 
 	if (!work->op || is_seen(reader, work->row->source))
 		return FLEXTRACE_OK;
 	if (work->launch == FLEXTRACE_NONE)
 		return reader->take(reader->context, &launched);
-	launched.call = table_at(&reader->host_rows, work->launch);
+	call = &reader->calls.calls[work->launch];
+	launched.call = call->row;
 	launched.is_first = !reader->has_work[work->launch];
 	blocks_visit();
 	reader->has_work[work->launch] = true;
-	FLEXTRACE_TRY(map_put(&reader->launches, launched.call->name, 0, 0));
+	if (!reader->launches[call->name])
+		FLEXTRACE_TRY(map_put(&reader->names, call->row->name, 0, 0));
+	reader->launches[call->name] = true;
 	return reader->take(reader->context, &launched);
 }
 
+/* Likewise those whose name is that of another kind or process that did. */
 static int take_calls(struct launched_reader *reader)
 {
-	const struct timeline *timeline = reader->works.timeline;
-	uint64_t place = 0;
+	const struct call_tree *calls = &reader->calls;
 
-	TABLE_EACH(struct host_row, row, &timeline->host_rows) {
-		uint32_t thread = timeline->tracks[row->track].owner;
-		struct launched launched = {
-			.call = row,
-			.process = timeline->identity->threads[thread].process,
-		};
+	for (uint32_t i = 0; i < calls->names.n; i++)
+		reader->launches[i] = map_find(&reader->names, call_name_at(calls, i)->key.name,
+		                               0) != MAP_NONE;
+	for (uint32_t i = 0; i < calls->n; i++) {
+		const struct call *call = &calls->calls[i];
+		const struct launched launched = {.call = call->row, .process = call->process};
 
-		if (!reader->has_work[place++] &&
-		    map_find(&reader->launches, row->name, 0) != MAP_NONE)
+		blocks_pass(i, sizeof(*call));
+		if (!reader->has_work[i] && reader->launches[call->name])
 			FLEXTRACE_TRY(reader->take(reader->context, &launched));
 	}
 	return FLEXTRACE_OK;
 }
 
-static int read_all(struct launched_reader *reader, const struct timeline *timeline)
+static int read_all(struct launched_reader *reader, const struct findings *findings)
 {
 	struct work work;
 	int code;
 
-	reader->seen = calloc(timeline->n_ops / 8 + 1, 1);
-	reader->has_work = calloc(timeline->host_rows.n_rows + 1, 1);
-	if (!reader->seen || !reader->has_work)
+	FLEXTRACE_TRY(call_tree_borrow(&reader->calls, findings));
+	reader->seen = calloc(findings->timeline->n_ops / 8 + 1, 1);
+	reader->has_work = calloc(reader->calls.n + 1ull, 1);
+	reader->launches = calloc(reader->calls.names.n + 1ull, 1);
+	if (!reader->seen || !reader->has_work || !reader->launches)
 		return FLEXTRACE_E_MEMORY;
-	FLEXTRACE_TRY(work_read(&reader->works, timeline));
-	FLEXTRACE_TRY(table_places_init(&reader->host_rows, &timeline->host_rows,
-	                                sizeof(struct host_row)));
+	FLEXTRACE_TRY(work_read(&reader->works, findings->timeline));
 	while ((code = work_next(&reader->works, &work)) > 0)
 		FLEXTRACE_TRY(take_work(reader, &work));
-	return code < 0 ? code : take_calls(reader);
+	return code;
 }
 
-int launched_read(const struct timeline *timeline, launched_taker *take, void *context)
+int launched_read(const struct findings *findings, bool with_calls, launched_taker *take,
+                  void *context)
 {
 	struct launched_reader reader = {.take = take, .context = context};
-	int code = read_all(&reader, timeline);
+	int code = read_all(&reader, findings);
 
+	if (code == FLEXTRACE_OK && with_calls)
+		code = take_calls(&reader);
 	work_release(&reader.works);
-	table_places_release(&reader.host_rows);
 	free(reader.seen);
 	free(reader.has_work);
-	map_release(&reader.launches);
+	free(reader.launches);
+	map_release(&reader.names);
 	return code;
 }

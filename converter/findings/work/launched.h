@@ -2,11 +2,12 @@
 /*
  * launched.h: control blocks, each once, with the host calls that launched them; and calls that
  * launched nothing, though another one of their name did. Memory: a byte for each host row, a bit
- * for each control block and for each place of the string pool, whose places are many.
+ * for each control block.
  */
 #ifndef FLEXTRACE_LAUNCHED_H
 #define FLEXTRACE_LAUNCHED_H
 
+#include "model/timeline/findings.h"
 #include "work.h"
 
 struct launched {
@@ -19,9 +20,10 @@ struct launched {
 /* FLEXTRACE_E_MEMORY or 0. */
 typedef int launched_taker(void *context, const struct launched *launched);
 
-/* Tells all works in order of their starts, then calls without work in theirs, until `take` fails.
- * FLEXTRACE_E_MEMORY or 0. */
-int launched_read(const struct timeline *timeline, launched_taker *take, void *context);
+/* Tells all works in order of their starts, then calls without work in theirs if they are asked
+ * for, until `take` fails. FLEXTRACE_E_MEMORY or 0. */
+int launched_read(const struct findings *findings, bool with_calls, launched_taker *take,
+                  void *context);
 
 /* How long work took to begin from the begin of its call on; below zero: it seems to begin before
  * it. Both are known. */
