@@ -18,7 +18,9 @@ if(TARGET flextrace)
 		${FLEXTRACE_PYTHON} ${package_dir} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus)
 	add_test(NAME python.json_lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python/json_lines.sh $<TARGET_FILE:flextrace>
 		${FLEXTRACE_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus)
-	set_tests_properties(python.read python.json_lines PROPERTIES LABELS python SKIP_RETURN_CODE 77)
+	add_test(NAME python.loads COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python/loads.sh $<TARGET_FILE:flextrace>
+		${FLEXTRACE_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus)
+	set_tests_properties(python.read python.json_lines python.loads PROPERTIES LABELS python SKIP_RETURN_CODE 77)
 endif()
 if(TARGET flextrace AND TARGET tracer_plain_lttng)
 	foreach(options " " "-l --modules __main__,json")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_rearranged_timestamps.csv: a line for each core, with the cycles at which firmware and
+ * device_rearranged_timestamps.txt: a line for each core, with the cycles at which firmware and
  * kernel of each processor began and ended; those of several launches stand behind each other. The
  * first two processors have columns always, others where they have stamps.
  */
@@ -116,6 +116,6 @@ static int write(const struct findings *findings, struct text_sink *sink)
 
 const struct analysis analysis_rearranged = {
 	.name = "rearranged",
-	.file = ANALYSIS_TEXT("device_rearranged_timestamps.csv", write),
+	.file = ANALYSIS_TEXT("device_rearranged_timestamps.txt", write),
 	.shape_of = IDENTITY_TT_METAL_FILE,
 };

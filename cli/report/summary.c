@@ -72,7 +72,10 @@ double summary_number(const cJSON *object, const char *key)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
 
-	return cJSON_IsNumber(item) ? item->valuedouble : 0;
+	/* beyond 2^53 it is a string of digits */
+	return cJSON_IsString(item)   ? strtod(item->valuestring, NULL)
+	       : cJSON_IsNumber(item) ? item->valuedouble
+	                              : 0;
 }
 
 const char *summary_text(const cJSON *object, const char *key)

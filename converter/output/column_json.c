@@ -7,11 +7,35 @@
 
 #define MOST_EXACT (UINT64_C(1) << 53)
 
+/* Points in time, stamps and ids, which may be beyond it: their columns are all strings. */
+static bool is_wide(const struct column *column)
+{
+	static const char *const names[] = {
+		"start_ns", "end_ns", "time_ns", "first_ns", "last_ns", "ts1",        "ts2",
+		"ts3",      "ts4",    "ts5",     "address",  "job",     "correlation"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(column->name, names[i]) == 0)
+			return true;
+	}
+	return column->type == COLUMN_TYPE_TIME;
+}
+
+static void note_wide(struct json_rows *json)
+{
+	if (json->wide_of == json->columns)
+		return;
+	json->wide_of = json->columns;
+	json->wide = 0;
+	for (uint32_t i = 0; i < json->n_columns && i < COLUMN_JSON_MAX; i++)
+		json->wide |= (uint64_t)is_wide(&json->columns[i]) << i;
+}
+
 /* -- values ----------------------------------------------------------------------------------- */
 
-static void write_integer(struct writer *writer, uint64_t magnitude, bool is_negative)
+static void write_integer(struct writer *writer, uint64_t magnitude, bool is_negative, bool is_wide)
 {
-	bool is_text = magnitude > MOST_EXACT;
+	bool is_text = is_wide || magnitude > MOST_EXACT;
 
 	if (is_text)
 		writer_char(writer, '"');
@@ -36,7 +60,8 @@ static void write_real(struct writer *writer, double real, int8_t n_decimals)
 		writer_char(writer, '"');
 }
 
-static void write_cell(const struct column *column, const struct cell *cell, struct writer *writer)
+static void write_cell(const struct column *column, const struct cell *cell, bool is_wide,
+                       struct writer *writer)
 {
 	int64_t number = cell->signed_number;
 
@@ -45,10 +70,10 @@ static void write_cell(const struct column *column, const struct cell *cell, str
 	else if (cell->kind == CELL_TEXT)
 		writer_json(writer, cell->text, cell->n_bytes);
 	else if (cell->kind == CELL_NUMBER)
-		write_integer(writer, cell->number, false);
+		write_integer(writer, cell->number, false, is_wide);
 	else if (cell->kind == CELL_SIGNED)
-		write_integer(writer, number < 0 ? -(uint64_t)number : (uint64_t)number,
-		              number < 0);
+		write_integer(writer, number < 0 ? -(uint64_t)number : (uint64_t)number, number < 0,
+		              is_wide);
 	else
 		write_real(writer, cell->real, column->n_decimals);
 }
@@ -84,14 +109,16 @@ static bool is_of_text(const struct column *column)
 	return strcmp(column_type_name(column), "text") == 0;
 }
 
-static void write_text(const struct column *column, const char *text, struct writer *writer)
+static void write_text(const struct column *column, const char *text, bool is_wide,
+                       struct writer *writer)
 {
 	size_t n = strlen(text);
 	bool is_exact;
 
 	if (!n)
 		writer_literal(writer, "null");
-	else if (!is_of_text(column) && is_number(text, text + n, &is_exact) && is_exact)
+	else if (!is_wide && !is_of_text(column) && is_number(text, text + n, &is_exact) &&
+	         is_exact)
 		writer_append(writer, text, n);
 	else
 		writer_json(writer, text, n);
@@ -105,23 +132,24 @@ struct source {
 	const char *const *instead;
 };
 
-static void write_value(const struct column *column, const char *instead,
+static void write_value(const struct column *column, const char *instead, bool is_wide,
                         const struct source *source, struct writer *writer)
 {
 	struct cell cell;
 
 	if (instead) {
-		write_text(column, instead, writer);
+		write_text(column, instead, is_wide, writer);
 		return;
 	}
 	cell = column_read(column, source->row, source->timeline);
-	write_cell(column, &cell, writer);
+	write_cell(column, &cell, is_wide, writer);
 }
 
 /* An object with the names of the columns, or a list. */
-static void write_row(const struct json_rows *json, const struct source *source, bool is_object,
+static void write_row(struct json_rows *json, const struct source *source, bool is_object,
                       struct writer *writer)
 {
+	note_wide(json);
 	writer_char(writer, is_object ? '{' : '[');
 	for (uint32_t i = 0; i < json->n_columns; i++) {
 		const struct column *column = &json->columns[i];
@@ -132,7 +160,9 @@ static void write_row(const struct json_rows *json, const struct source *source,
 			writer_json(writer, column->name, strlen(column->name));
 			writer_char(writer, ':');
 		}
-		write_value(column, source->instead ? source->instead[i] : NULL, source, writer);
+		write_value(column, source->instead ? source->instead[i] : NULL,
+		            is_object && i < COLUMN_JSON_MAX && json->wide >> i & 1, source,
+		            writer);
 	}
 	writer_char(writer, is_object ? '}' : ']');
 	writer_char(writer, is_object ? '\n' : ',');

@@ -3,8 +3,9 @@
  * column_json.h: rows of tables as JSON: objects, one a line, and the first ones as lists for a
  * page.
  *
- * - A cell that is empty is null. Whole numbers beyond 2^53, which not every reader of JSON keeps,
- *   are strings of digits; what is no number is a string.
+ * - A cell that is empty is null; what is no number is a string. Not every reader of JSON keeps
+ *   whole numbers beyond 2^53: columns of objects that may have such ones (points in time, stamps,
+ *   ids) are strings of digits throughout, others only beyond it.
  * - `<` is written as \u003c, as everywhere.
  */
 #ifndef FLEXTRACE_COLUMN_JSON_H
@@ -17,11 +18,13 @@
 struct json_rows {
 	const struct column *columns; /* weak */
 	uint32_t n_columns;
-	struct writer *lines;   /* weak: a file of objects; NULL: none */
-	struct writer captured; /* memory: lists, with a comma behind each */
-	uint32_t n_to_capture;  /* more rows */
-	uint32_t limit_bytes;   /* of `captured`; a row that goes beyond ends it */
-	bool shows_whole;       /* rows of single windows are not captured */
+	const struct column *wide_of; /* weak: the columns that `wide` is of */
+	uint64_t wide;                /* a bit for each column that is all strings */
+	struct writer *lines;         /* weak: a file of objects; NULL: none */
+	struct writer captured;       /* memory: lists, with a comma behind each */
+	uint32_t n_to_capture;        /* more rows */
+	uint32_t limit_bytes;         /* of `captured`; a row that goes beyond ends it */
+	bool shows_whole;             /* rows of single windows are not captured */
 };
 
 /* For each row that is to be captured; long names do not make more. */

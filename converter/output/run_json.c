@@ -59,7 +59,7 @@ static void add_fit(cJSON *item, const struct pair_report *pair)
 	char drift[32];
 
 	snprintf(drift, sizeof(drift), "%.3f", pair->drift_ppm);
-	json_item_add_i64(item, "offset_ns", pair->offset_ns);
+	json_item_add_time(item, "offset_ns", pair->offset_ns);
 	json_item_add(item, "drift_ppm", cJSON_CreateRaw(drift));
 	json_item_add_i64(item, "residual_ns_p50", pair->residual_ns_p50);
 	json_item_add_i64(item, "residual_ns_p99", pair->residual_ns_p99);
@@ -239,8 +239,8 @@ static void add_totals(cJSON *root, const struct findings *findings)
 		                  timeline->counts.largest_overlap_ns);
 	}
 	add_nonzero(totals, "filtered_rows", timeline->counts.n_filtered);
-	json_item_add_i64(totals, "first_ns", timeline->first_time_ns + epoch_offset_ns);
-	json_item_add_i64(totals, "last_ns", timeline->last_time_ns + epoch_offset_ns);
+	json_item_add_time(totals, "first_ns", timeline->first_time_ns + epoch_offset_ns);
+	json_item_add_time(totals, "last_ns", timeline->last_time_ns + epoch_offset_ns);
 	json_item_add_i64(totals, "length_ns", timeline->last_time_ns - timeline->first_time_ns);
 }
 

@@ -9,7 +9,8 @@ import sys
 import pandas
 
 csv.field_size_limit(1 << 24)
-NO_TABLE = ("device_rearranged_timestamps", "twice")
+WIDE = {"start_ns", "end_ns", "time_ns", "first_ns", "last_ns", "ts1", "ts2", "ts3", "ts4", "ts5", "address", "job",
+        "correlation"}
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 GUARDED = re.compile("'+[=+\\-@\t\r\n]")
 seen = set()
@@ -20,10 +21,12 @@ def fail(*words):
     sys.exit(1)
 
 
-def wanted(text, kind):
+def wanted(text, kind, name):
     """What a cell of CSV is in JSON."""
     if text == "":
         return None
+    if kind != "text" and name in WIDE:
+        return text
     if kind != "text" and NUMBER.fullmatch(text):
         if "." in text or "e" in text.lower():
             return float(text)
@@ -43,7 +46,7 @@ def check(directory, name, columns):
         if name != "ops" and list(line) != header:
             fail(path, number, "has other members", list(line))
         for column, text, value in zip(columns, row, line.values()):
-            want = wanted(text, column["type"])
+            want = wanted(text, column["type"], column["name"])
             if name == "ops" and str(want) == str(value):
                 continue
             if (want, type(want)) != (value, type(value)):
@@ -67,7 +70,7 @@ for argument in sys.argv[1:]:
     n = 0
     for file in files:
         base, ending = os.path.splitext(os.path.basename(file))
-        if ending == ".csv" and base not in NO_TABLE:
+        if ending == ".csv" and base != "twice":
             if f"tables/{base}.jsonl" not in files:
                 fail(argument, base, "is not written as lines of JSON")
             n += check(argument, base, files[file]["columns"])

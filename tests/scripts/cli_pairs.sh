@@ -53,7 +53,7 @@ convert
 has report "Flex on torch's clock"
 has report '^  rank 4  *9 '
 has out/run.json '"pairs":	9,'
-has out/run.json '"offset_ns":	1700000005000000000,'
+has out/run.json '"offset_ns":	"1700000005000000000",'
 has out/run.json '"uncertain":	false'
 has out/tables/losses.csv '^,,,duplicate,,,,9,'
 [ "$(wc -l <out/tables/host.csv)" -eq 4 ] || fail "not three trips in host.csv"

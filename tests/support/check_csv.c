@@ -18,9 +18,6 @@ static int is_csv(const struct dirent *entry)
 {
 	const char *dot = strrchr(entry->d_name, '.');
 
-	/* in the layout of another tool, which test_tt_data holds */
-	if (!strcmp(entry->d_name, "device_rearranged_timestamps.csv"))
-		return 0;
 	return dot && !strcmp(dot, ".csv");
 }
 

@@ -2,6 +2,7 @@
 #include "json_item.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,12 +46,17 @@ cJSON *json_item_add_list(cJSON *object, const char *key)
 	return added;
 }
 
+static void add_digits(cJSON *object, const char *key, const char *digits, bool is_exact)
+{
+	json_item_add(object, key, is_exact ? cJSON_CreateRaw(digits) : cJSON_CreateString(digits));
+}
+
 void json_item_add_u64(cJSON *object, const char *key, uint64_t value)
 {
 	char digits[24];
 
 	snprintf(digits, sizeof(digits), "%" PRIu64, value);
-	json_item_add(object, key, cJSON_CreateRaw(digits));
+	add_digits(object, key, digits, value <= JSON_MOST_EXACT);
 }
 
 void json_item_add_i64(cJSON *object, const char *key, int64_t value)
@@ -58,7 +64,16 @@ void json_item_add_i64(cJSON *object, const char *key, int64_t value)
 	char digits[24];
 
 	snprintf(digits, sizeof(digits), "%" PRId64, value);
-	json_item_add(object, key, cJSON_CreateRaw(digits));
+	add_digits(object, key, digits,
+	           value <= (int64_t)JSON_MOST_EXACT && value >= -(int64_t)JSON_MOST_EXACT);
+}
+
+void json_item_add_time(cJSON *object, const char *key, int64_t time_ns)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRId64, time_ns);
+	add_digits(object, key, digits, false);
 }
 
 void json_item_add_text(cJSON *object, const char *key, const char *text)

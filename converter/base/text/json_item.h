@@ -21,8 +21,15 @@ void json_item_append(cJSON *list, cJSON *item);
 cJSON *json_item_add_object(cJSON *object, const char *key);
 cJSON *json_item_add_list(cJSON *object, const char *key);
 
+/* Readers that take numbers for doubles (JavaScript, jq) do not keep larger ones. */
+#define JSON_MOST_EXACT ((uint64_t)1 << 53)
+
+/* A number; beyond that a string of digits. */
 void json_item_add_u64(cJSON *object, const char *key, uint64_t value);
 void json_item_add_i64(cJSON *object, const char *key, int64_t value);
+
+/* Always a string of digits: times since the Unix epoch are beyond it. */
+void json_item_add_time(cJSON *object, const char *key, int64_t time_ns);
 void json_item_add_text(cJSON *object, const char *key, const char *text);
 
 /* Valid UTF-8 whatever the text is (writer.h). NULL: no memory. */

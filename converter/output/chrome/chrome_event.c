@@ -39,6 +39,15 @@ static void write_u64(struct chrome *chrome, const struct event_arg *arg)
 		chrome->writer.at = put_exact(at, value);
 }
 
+static void write_i64(struct chrome *chrome, int64_t value)
+{
+	bool is_inexact = value > (int64_t)MAX_EXACT || value < -(int64_t)MAX_EXACT;
+
+	writer_raw(&chrome->writer, is_inexact ? "\"" : "");
+	writer_i64(&chrome->writer, value);
+	writer_raw(&chrome->writer, is_inexact ? "\"" : "");
+}
+
 /* At most FLEXTRACE_N_STAMPS of them. */
 static void write_cycles(struct chrome *chrome, const struct event_arg *arg)
 {
@@ -263,7 +272,7 @@ static void write_arg(struct chrome *chrome, const struct event_arg *arg)
 		write_u64(chrome, arg);
 		break;
 	case ARG_I64:
-		writer_i64(writer, arg->u.i64);
+		write_i64(chrome, arg->u.i64);
 		break;
 	case ARG_DOUBLE:
 		writer_double(writer, arg->u.number);

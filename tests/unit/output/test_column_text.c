@@ -109,7 +109,7 @@ static void test_column_text__writes_lines_of_json_and_keeps_the_first_rows(void
 	assert_string_equal(
 		text, "{\"rank\":3,\"host\":\"host\",\"pid\":77,\"text\":\"a,\\\"b\\\"\","
 		      "\"is_set\":1,\"small\":65535,\"number\":4294967295,\"maybe_number\":0,"
-		      "\"bytes\":\"18446744073709551615\",\"most_bytes\":1,\"time_ns\":-5,"
+		      "\"bytes\":\"18446744073709551615\",\"most_bytes\":1,\"time_ns\":\"-5\","
 		      "\"fixed\":1.00,\"shortest\":0.1}\n"
 		      "{\"rank\":null,\"host\":null,\"pid\":null,\"text\":null,\"is_set\":0,"
 		      "\"small\":0,\"number\":0,\"maybe_number\":null,\"bytes\":0,"

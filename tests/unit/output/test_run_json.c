@@ -50,7 +50,7 @@ static void test_run_json__tells_how_files_of_two_tools_go_together(void **state
 	assert_non_null(strstr(test->text, "1699999999000000001"));
 	emit_assert_json(cJSON_GetObjectItem(test->root, "pairings"),
 	                 "[{\"rank\":0,\"torch_files\":2,\"flex_events\":30,\"torch_events\":20,"
-	                 "\"pairs\":19,\"offset_ns\":1699999999000000001,\"drift_ppm\":-1.250,"
+	                 "\"pairs\":19,\"offset_ns\":\"1699999999000000001\",\"drift_ppm\":-1.250,"
 	                 "\"residual_ns_p50\":7,\"residual_ns_p99\":80,"
 	                 "\"residual_ns_max\":900,\"uncertain\":true},"
 	                 "{\"rank\":3,\"torch_files\":1,\"flex_events\":0,\"torch_events\":0,"
@@ -101,7 +101,8 @@ static void test_run_json__tells_what_was_read_and_written(void **state)
 		"\"program\":\"\",\"runtime\":\"miniflex\",\"version\":\"1.2\"}],"
 		"\"totals\":{\"records\":27,\"foreign_events\":0,\"lost\":16,\"host_rows\":8,"
 		"\"device_rows\":9,\"instants\":3,\"counters\":2,\"memory\":2,\"flows\":2,"
-		"\"crossing\":0,\"first_ns\":1787000001000000123,\"last_ns\":1787000001000100123,"
+		"\"crossing\":0,\"first_ns\":\"1787000001000000123\","
+		"\"last_ns\":\"1787000001000100123\","
 		"\"length_ns\":100000},"
 		"\"clocks\":[{\"rank\":0,\"host\":\"node,1\",\"pid\":100,"
 		"\"device\":0,\"domain\":0,\"segment\":0,\"events\":2,\"certified\":1,\"assumed\":"
@@ -170,8 +171,9 @@ static void test_run_json__keeps_64_bits(void **state)
 	ledger_lose(&test->fixture.ledger, LOSS_DISCARDED_PACKETS, &place, UINT64_MAX - 1,
 	            INT64_MIN);
 	assert_int_equal(write_run(test, NULL, NULL), 0);
-	assert_non_null(strstr(test->text, "\"lttng_discarded_packets\":\t18446744073709551614,"));
-	assert_non_null(strstr(test->text, "\"first_ns\":\t1787000001000000123,"));
+	assert_non_null(
+		strstr(test->text, "\"lttng_discarded_packets\":\t\"18446744073709551614\","));
+	assert_non_null(strstr(test->text, "\"first_ns\":\t\"1787000001000000123\","));
 }
 
 static void test_run_json__leaves_excluded_processes_out(void **state)

@@ -94,7 +94,7 @@ static void test_core_tables__are_made_of_our_own_firmware(void **state)
 static void test_core_tables__have_tt_metals_shape_on_demand(void **state)
 {
 	static const char *const files[] = {"tables/device_stats.csv", "tables/device_stats.txt",
-	                                    "tables/device_rearranged_timestamps.csv"};
+	                                    "tables/device_rearranged_timestamps.txt"};
 	char names[] = "device_stats,device_stats_text,rearranged,ops,aie";
 	const struct derivations asked = asked_for(names);
 	struct flex_run *run = *state;
@@ -109,7 +109,7 @@ static void test_core_tables__have_tt_metals_shape_on_demand(void **state)
 		assert_true(scratch_has(run->out, files[i]));
 	expect_file(run, "tables/aggregate_perf.json",
 	            "{\n\t\"note\":\t\"No common perf iterations across all cores.\"\n}\n");
-	expect_file(run, "tables/device_rearranged_timestamps.csv",
+	expect_file(run, "tables/device_rearranged_timestamps.txt",
 	            "Clock Frequency [MHz],1000\nPCIe slot,0\n"
 	            "core x,core y,control Firmware Start,control Kernel start,control Kernel End,"
 	            "control Firmware End,math Firmware Start,math Kernel start,math Kernel End,"
@@ -125,7 +125,7 @@ static void test_core_tables__ask_for_names_of_processors(void **state)
 	convert(run, DEFINITIONS("name=AIU") RECORDS);
 	assert_false(scratch_has(run->out, "tables/device_ops.csv"));
 	assert_false(scratch_has(run->out, "tables/zones.csv"));
-	assert_false(scratch_has(run->out, "tables/device_rearranged_timestamps.csv"));
+	assert_false(scratch_has(run->out, "tables/device_rearranged_timestamps.txt"));
 }
 
 /* Nobody told the rate: times come by the one that reads of the counter gave. */

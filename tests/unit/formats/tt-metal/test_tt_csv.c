@@ -515,7 +515,7 @@ static void test_tt_csv__lists_cores_whose_stamps_are_in_odd_order(void **state)
 	char path[4096], line[256] = "";
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/tables/device_rearranged_timestamps.csv", run->out);
+	snprintf(path, sizeof(path), "%s/tables/device_rearranged_timestamps.txt", run->out);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	for (int i = 0; i < 4; i++)

@@ -215,7 +215,7 @@ static void test_tt_data__rearranges_stamps_as_they_do(void **state)
 	for (size_t i = 0; i < N_LOGS; i++) {
 		struct flex_run *run = convert(state, logs[i].name);
 		char path[4096], *line, *golden_line;
-		char *text = read_output(run, "tables/device_rearranged_timestamps.csv"), *golden;
+		char *text = read_output(run, "tables/device_rearranged_timestamps.txt"), *golden;
 		char *at = text, *golden_at;
 
 		snprintf(path, sizeof(path), GOLDEN "%s/device_rearranged_timestamps.csv",
