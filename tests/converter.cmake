@@ -7,6 +7,8 @@ flextrace_add_unit_test(NAME blocks SOURCES converter/base/error.c ${table_sourc
 flextrace_add_unit_test(NAME spill SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME protobuf_reader SOURCES tests/support/protobuf_builder.c
 	converter/base/protobuf/protobuf_reader.c)
+flextrace_add_unit_test(NAME protobuf_writer SOURCES converter/base/protobuf/protobuf_reader.c converter/base/text/writer.c
+	converter/base/text/writer_text.c converter/base/error.c LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME table SOURCES converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME origins SOURCES converter/model/origins.c converter/base/error.c ${table_sources} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME inputs SOURCES converter/model/ledger/inputs.c LIBS flextrace_core)

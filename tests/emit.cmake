@@ -27,6 +27,8 @@ foreach(name chrome chrome_cases chrome_views)
 		converter/output/emit.c converter/output/report_data.c converter/output/report/page.c converter/output/output_dir.c tests/support/chrome_fixture.c tests/support/trace_checker.c LIBS ${emit_libs})
 endforeach()
 
+flextrace_add_unit_test(NAME pftrace SOURCES ${emit_base} LIBS ${emit_libs})
+
 # check_trace DIR/trace.json: for the end-to-end tests.
 add_executable(check_trace ${PROJECT_SOURCE_DIR}/tests/support/check_trace.c
 	${PROJECT_SOURCE_DIR}/tests/support/trace_checker.c)

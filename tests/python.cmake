@@ -21,6 +21,9 @@ if(TARGET flextrace)
 	add_test(NAME python.loads COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python/loads.sh $<TARGET_FILE:flextrace>
 		${FLEXTRACE_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus)
 	set_tests_properties(python.read python.json_lines python.loads PROPERTIES LABELS python SKIP_RETURN_CODE 77)
+	add_test(NAME cli.pftrace COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/perfetto/pftrace.sh $<TARGET_FILE:flextrace>
+		${FLEXTRACE_PYTHON} $<TARGET_FILE:make_trace> $<TARGET_FILE:oracle_trace> ${FLEXTRACE_SHARED_DATA})
+	set_tests_properties(cli.pftrace PROPERTIES LABELS cli SKIP_RETURN_CODE 77 TIMEOUT 600)
 endif()
 if(TARGET flextrace AND TARGET tracer_plain_lttng)
 	foreach(options " " "-l --modules __main__,json")

@@ -19,16 +19,16 @@ export ASAN_OPTIONS="detect_leaks=0:verify_asan_link_order=0"
 for kind in good contextless undefined lossy slow_clock many large; do
 	"$MAKE_TRACE" $kind $kind
 	for workers in 1 2 16; do
-		"$FLEXTRACE" convert --quiet --workers $workers --formats chrome,csv,text -o $kind.$workers $kind
+		"$FLEXTRACE" convert --quiet --workers $workers --formats chrome,csv,pftrace,text -o $kind.$workers $kind
 	done
 	LD_PRELOAD="$asan" BABELTRACE_PLUGIN_PATH=$(dirname "$PLUGIN") babeltrace2 convert $kind \
 		--component=sink.flextrace.timeline \
-		--params="output-dir=\"$kind.muxed\",formats=\"chrome,csv,text\""
+		--params="output-dir=\"$kind.muxed\",formats=\"chrome,csv,pftrace,text\""
 	[ -s $kind.1/run.json ]
-	"$FLEXTRACE" convert --quiet --memory-limit 1M --formats chrome,csv,text -o $kind.limited $kind
+	"$FLEXTRACE" convert --quiet --memory-limit 1M --formats chrome,csv,pftrace,text -o $kind.limited $kind
 	LD_PRELOAD="$asan" BABELTRACE_PLUGIN_PATH=$(dirname "$PLUGIN") babeltrace2 convert $kind \
 		--component=sink.flextrace.timeline \
-		--params="output-dir=\"$kind.muxed_limited\",formats=\"chrome,csv,text\",memory-limit=\"1M\""
+		--params="output-dir=\"$kind.muxed_limited\",formats=\"chrome,csv,pftrace,text\",memory-limit=\"1M\""
 	for other in 2 16 muxed limited muxed_limited; do
 		diff -rq $kind.1 $kind.$other
 	done

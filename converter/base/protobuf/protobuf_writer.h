@@ -23,13 +23,10 @@ static inline char *put_varint(char *at, uint64_t value)
 	return at + 1;
 }
 
-static inline void protobuf_write_tag(struct writer *writer, uint32_t field,
-                                      enum protobuf_wire wire)
+/* Puts the tag of a field, and a number or length, where there is room for two. */
+static inline char *put_tagged(char *at, uint32_t field, enum protobuf_wire wire, uint64_t value)
 {
-	char *at = writer_room(writer, PROTOBUF_VARINT_BYTES);
-
-	if (at)
-		writer->at = put_varint(at, field << 3 | wire);
+	return put_varint(put_varint(at, field << 3 | wire), value);
 }
 
 static inline void protobuf_write_u64(struct writer *writer, uint32_t field, uint64_t value)
@@ -37,7 +34,7 @@ static inline void protobuf_write_u64(struct writer *writer, uint32_t field, uin
 	char *at = writer_room(writer, 2 * PROTOBUF_VARINT_BYTES);
 
 	if (at)
-		writer->at = put_varint(put_varint(at, field << 3 | PROTOBUF_VARINT), value);
+		writer->at = put_tagged(at, field, PROTOBUF_VARINT, value);
 }
 
 /* Of a field of type fixed64 or double. */
@@ -61,22 +58,26 @@ static inline void protobuf_write_double(struct writer *writer, uint32_t field, 
 	protobuf_write_fixed64(writer, field, bits);
 }
 
-static inline void protobuf_write_bytes(struct writer *writer, uint32_t field, const void *bytes,
-                                        size_t n)
+/* What stands before `n` bytes of a text or message. */
+static inline void protobuf_write_length(struct writer *writer, uint32_t field, size_t n)
 {
 	char *at = writer_room(writer, 2 * PROTOBUF_VARINT_BYTES);
 
-	if (!at)
-		return;
-	writer->at = put_varint(put_varint(at, field << 3 | PROTOBUF_BYTES), n);
+	if (at)
+		writer->at = put_tagged(at, field, PROTOBUF_BYTES, n);
+}
+
+static inline void protobuf_write_bytes(struct writer *writer, uint32_t field, const void *bytes,
+                                        size_t n)
+{
+	protobuf_write_length(writer, field, n);
 	writer_append(writer, bytes, n);
 }
 
 /* Opens a message in a memory writer, and returns where; close it with that. */
 static inline size_t protobuf_open(struct writer *writer, uint32_t field)
 {
-	protobuf_write_tag(writer, field, PROTOBUF_BYTES);
-	writer_char(writer, 0);
+	protobuf_write_length(writer, field, 0);
 	return (size_t)(writer->at - writer->buffer);
 }
 

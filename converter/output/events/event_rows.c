@@ -159,7 +159,8 @@ void event_of_arrow(const struct events *events, const struct flow *flow, bool i
 {
 	event_begin(event, is_out ? EVENT_ARROW_OUT : EVENT_ARROW_IN, ON_TRACK,
 	            is_out ? flow->from_track : flow->to_track);
-	event->start_time_ns = event->end_time_ns = is_out ? flow->from_time_ns : flow->to_time_ns;
+	event->start_time_ns = is_out ? flow->from_time_ns : flow->to_time_ns;
+	event->end_time_ns = is_out ? flow->to_time_ns : flow->from_time_ns;
 	event->id = id;
 	event->label = event->category = arrow_category(flow, events->view.timeline->tracks);
 	if (!flow_is_message(flow, events->view.timeline->tracks))

@@ -126,21 +126,22 @@ enum event_place {
 #define MAX_EVENT_ARGS 20
 
 struct file_event {
-	int64_t start_time_ns, end_time_ns; /* equal where there is no duration */
-	uint64_t id;                        /* of an arrow or async interval */
-	uint32_t place;                     /* index of what it is on */
-	uint32_t name;                      /* string; 0: `label` */
-	struct trace_text label, category;  /* weak; the category with the escapes of JSON */
-	const char *around;  /* "Memcpy HtoD": stands as "Memcpy HtoD (NAME)"; NULL */
-	const char *part;    /* "DMA in", of what is called by the name; NULL: all */
-	uint32_t file, line; /* string 0: not known where in the source code */
-	uint32_t err_ns;     /* UINT32_MAX: no bound */
-	double value;        /* of a counter */
-	const char *unit;    /* and what it is in, a text of ours; NULL: not known */
-	uint32_t core;       /* of a counter's value; FLEXTRACE_NONE: none */
-	uint8_t type, on;    /* enum event_type, enum event_place */
-	uint8_t status;      /* enum time_status */
-	bool has_status;     /* else nothing is said of it */
+	int64_t start_time_ns;
+	int64_t end_time_ns; /* the start where there is no duration; of the arrow's other end */
+	uint64_t id;         /* of an arrow or async interval */
+	uint32_t place;      /* index of what it is on */
+	uint32_t name;       /* string; 0: `label` */
+	struct trace_text label, category; /* weak; the category with the escapes of JSON */
+	const char *around;                /* "Memcpy HtoD": stands as "Memcpy HtoD (NAME)"; NULL */
+	const char *part;                  /* "DMA in", of what is called by the name; NULL: all */
+	uint32_t file, line;               /* string 0: not known where in the source code */
+	uint32_t err_ns;                   /* UINT32_MAX: no bound */
+	double value;                      /* of a counter */
+	const char *unit;                  /* and what it is in, a text of ours; NULL: not known */
+	uint32_t core;                     /* of a counter's value; FLEXTRACE_NONE: none */
+	uint8_t type, on;                  /* enum event_type, enum event_place */
+	uint8_t status;                    /* enum time_status */
+	bool has_status;                   /* else nothing is said of it */
 	uint8_t n_args;
 	struct trace_text told; /* arguments as a file has them, "a":1,"b":2; they come first */
 	struct event_arg args[MAX_EVENT_ARGS];

@@ -12,35 +12,39 @@
 
 void pftrace_open_packet(struct pftrace *trace)
 {
-	struct writer *fresh = &trace->interned.fresh;
-	size_t n_fresh = (size_t)(fresh->at - fresh->buffer);
-
 	trace->packet.at = trace->packet.buffer;
-	protobuf_write_u64(&trace->packet, PACKET_SEQUENCE_ID, SEQUENCE_ID);
-	protobuf_write_u64(&trace->packet, PACKET_SEQUENCE_FLAGS,
-	                   trace->has_begun ? SEQUENCE_NEEDS_STATE
-	                                    : SEQUENCE_STATE_CLEARED | SEQUENCE_NEEDS_STATE);
-	trace->has_begun = true;
-	if (!n_fresh)
-		return;
-	protobuf_write_bytes(&trace->packet, PACKET_INTERNED_DATA, fresh->buffer, n_fresh);
-	fresh->at = fresh->buffer;
 }
 
 void pftrace_close_packet(struct pftrace *trace)
 {
 	struct writer *packet = &trace->packet;
+	size_t n = (size_t)(packet->at - packet->buffer);
 
-	protobuf_write_bytes(&trace->writer, TRACE_PACKET, packet->buffer,
-	                     (size_t)(packet->at - packet->buffer));
+	pftrace_begin_packet(trace, n);
+	writer_append(&trace->writer, packet->buffer, n);
 }
 
-static void open_timed_packet(struct pftrace *trace, int64_t time_ns)
+void pftrace_begin_packet(struct pftrace *trace, size_t n)
 {
-	pftrace_open_packet(trace);
-	protobuf_write_u64(&trace->packet, PACKET_TIMESTAMP,
-	                   (uint64_t)time_ns - (uint64_t)trace->last_time_ns);
-	trace->last_time_ns = time_ns;
+	struct writer *writer = &trace->writer, *fresh = &trace->interned.fresh;
+	size_t n_fresh = (size_t)(fresh->at - fresh->buffer);
+	char head[8 * PROTOBUF_VARINT_BYTES], *at = head;
+	uint64_t flags = SEQUENCE_NEEDS_STATE;
+
+	if (!trace->has_begun) {
+		flags |= SEQUENCE_STATE_CLEARED;
+		at = put_tagged(at, PACKET_FIRST_ON_SEQUENCE, PROTOBUF_VARINT, 1);
+	}
+	trace->has_begun = true;
+	at = put_tagged(at, PACKET_SEQUENCE_ID, PROTOBUF_VARINT, SEQUENCE_ID);
+	at = put_tagged(at, PACKET_SEQUENCE_FLAGS, PROTOBUF_VARINT, flags);
+	if (n_fresh)
+		at = put_tagged(at, PACKET_INTERNED_DATA, PROTOBUF_BYTES, n_fresh);
+	protobuf_write_length(writer, TRACE_PACKET, (size_t)(at - head) + n_fresh + n);
+	writer_append(writer, head, (size_t)(at - head));
+	if (n_fresh)
+		writer_append(writer, fresh->buffer, n_fresh);
+	fresh->at = fresh->buffer;
 }
 
 static void write_clock(struct pftrace *trace, uint64_t id, int64_t time_ns)
@@ -55,10 +59,12 @@ static void write_clock(struct pftrace *trace, uint64_t id, int64_t time_ns)
 }
 
 /* The first packet: which time on our clock is which time since the Unix epoch. Perfetto wants
- * MONOTONIC and BOOTTIME, too; where a file of another tool is not on them, they are REALTIME. */
+ * MONOTONIC and BOOTTIME, too; where a file of another tool is not on them, they are REALTIME. It
+ * drops what is before the epoch, where no clock of a host was: such a file begins at it. */
 static void write_snapshot(struct pftrace *trace, int64_t first_time_ns)
 {
-	int64_t real_ns = first_time_ns + trace->events.view.epoch_offset_ns;
+	int64_t first_real_ns = first_time_ns + trace->events.view.epoch_offset_ns;
+	int64_t real_ns = first_real_ns > 0 ? first_real_ns : 0;
 	int64_t monotonic_ns = first_time_ns > 0 ? first_time_ns : real_ns;
 	struct writer *packet = &trace->packet;
 	size_t opened;
@@ -98,48 +104,6 @@ static void write_losses(struct pftrace *trace)
 	pftrace_close_packet(trace);
 }
 
-/* -- what happens at one time ------------------------------------------------------------------ */
-
-/* Starts a TrackEvent that is kept until its time is over. */
-static int keep(struct pftrace *trace, uint32_t track, bool is_end)
-{
-	size_t at = (size_t)(trace->kept_bytes.at - trace->kept_bytes.buffer);
-	struct pftrace_kept kept = {at, at, track, FLEXTRACE_NONE, is_end};
-
-	return ARRAY_PUSH(trace->kept, trace->n_kept, kept);
-}
-
-static void end_kept(struct pftrace *trace)
-{
-	trace->kept[trace->n_kept - 1].end =
-		(size_t)(trace->kept_bytes.at - trace->kept_bytes.buffer);
-}
-
-static void write_kept(struct pftrace *trace, const struct pftrace_kept *kept)
-{
-	struct writer *packet = &trace->packet;
-	size_t opened;
-
-	open_timed_packet(trace, trace->time_ns);
-	opened = protobuf_open(packet, PACKET_TRACK_EVENT);
-	writer_append(packet, trace->kept_bytes.buffer + kept->start, kept->end - kept->start);
-	for (uint32_t i = kept->first_arrow; i != FLEXTRACE_NONE; i = trace->arrows[i].next)
-		protobuf_write_fixed64(packet,
-		                       trace->arrows[i].is_in ? TRACK_EVENT_TERMINATING_FLOW_IDS
-		                                              : TRACK_EVENT_FLOW_IDS,
-		                       trace->arrows[i].id);
-	protobuf_close(packet, opened);
-	pftrace_close_packet(trace);
-}
-
-static void write_all_kept(struct pftrace *trace)
-{
-	for (uint32_t i = 0; i < trace->n_kept; i++)
-		write_kept(trace, &trace->kept[i]);
-	trace->n_kept = trace->n_arrows = 0;
-	trace->kept_bytes.at = trace->kept_bytes.buffer;
-}
-
 /* -- ends -------------------------------------------------------------------------------------- */
 
 static bool is_before(const struct pftrace_end *a, const struct pftrace_end *b)
@@ -157,33 +121,16 @@ static int push_end(struct pftrace *trace, const struct pftrace_end *end)
 	return FLEXTRACE_OK;
 }
 
-static int keep_end(struct pftrace *trace, const struct pftrace_end *end)
-{
-	FLEXTRACE_TRY(keep(trace, end->track, true));
-	protobuf_write_u64(&trace->kept_bytes, TRACK_EVENT_TYPE, TYPE_SLICE_END);
-	protobuf_write_u64(&trace->kept_bytes, TRACK_EVENT_TRACK_UUID, end->uuid);
-	end_kept(trace);
-	return FLEXTRACE_OK;
-}
-
-/* Steps to a time: what is kept is over, and so are intervals that end by then. */
+/* Steps to a time: intervals that end by then are over. */
 static int step(struct pftrace *trace, int64_t time_ns)
 {
-	if (time_ns != trace->time_ns) {
-		write_all_kept(trace);
-		trace->time_ns = time_ns;
-	}
 	while (trace->n_ends && trace->ends[0].time_ns <= time_ns) {
 		struct pftrace_end end = ends_pop(trace->ends, trace->n_ends--);
 
-		if (end.time_ns != time_ns && trace->n_kept && trace->time_ns != end.time_ns)
-			write_all_kept(trace);
-		trace->time_ns = end.time_ns;
-		FLEXTRACE_TRY(keep_end(trace, &end));
+		pftrace_move_to(trace, end.time_ns);
+		FLEXTRACE_TRY(pftrace_keep_end(trace, end.uuid));
 	}
-	if (trace->time_ns != time_ns)
-		write_all_kept(trace);
-	trace->time_ns = time_ns;
+	pftrace_move_to(trace, time_ns);
 	return FLEXTRACE_OK;
 }
 
@@ -191,67 +138,20 @@ static int step(struct pftrace *trace, int64_t time_ns)
 
 static int write_interval(struct pftrace *trace, const struct file_event *event)
 {
-	const struct pftrace_end end = {
-		.time_ns = event->end_time_ns,
-		.track = event->on == ON_TRACK ? event->place : FLEXTRACE_NONE,
-		.uuid = pftrace_uuid(trace, event),
-	};
+	const struct pftrace_end end = {event->end_time_ns, pftrace_uuid(trace, event)};
+	uint32_t track = event->on == ON_TRACK ? event->place : FLEXTRACE_NONE;
 
-	FLEXTRACE_TRY(keep(trace, end.track, false));
-	pftrace_write_event(trace, &trace->kept_bytes, event, end.uuid, TYPE_SLICE_BEGIN);
-	end_kept(trace);
+	FLEXTRACE_TRY(pftrace_keep(trace, track, event, end.uuid, TYPE_SLICE_BEGIN));
 	if (event->end_time_ns == event->start_time_ns)
-		return keep_end(trace, &end);
+		return pftrace_keep_end(trace, end.uuid);
 	return push_end(trace, &end);
 }
 
-static int write_point(struct pftrace *trace, const struct file_event *event)
+static int write_counter(struct pftrace *trace, const struct file_event *event)
 {
-	bool is_counter = event->type == EVENT_COUNTER;
-	uint64_t uuid = is_counter ? pftrace_counter_uuid(trace, event)
-	                           : pftrace_uuid(trace, event);
+	uint64_t uuid = pftrace_counter_uuid(trace, event);
 
-	FLEXTRACE_TRY(keep(trace, FLEXTRACE_NONE, false));
-	pftrace_write_event(trace, &trace->kept_bytes, event, uuid,
-	                    is_counter ? TYPE_COUNTER : TYPE_INSTANT);
-	end_kept(trace);
-	return FLEXTRACE_OK;
-}
-
-/* The begin or end that an arrow leaves from or arrives at: those of messages arrive at ends, and
- * those of a critical path leave from there, if there is one. */
-static struct pftrace_kept *find_kept(struct pftrace *trace, const struct file_event *event)
-{
-	bool is_in = event->type == EVENT_ARROW_IN;
-	bool wants_end = event->category.bytes[0] == (is_in ? 'm' : 'c');
-	struct pftrace_kept *found = NULL;
-
-	for (uint32_t i = trace->n_kept; i > 0; i--) {
-		struct pftrace_kept *kept = &trace->kept[i - 1];
-
-		if (kept->track != event->place)
-			continue;
-		if (kept->is_end == wants_end)
-			return kept;
-		if (!found)
-			found = kept;
-	}
-	return found;
-}
-
-static int write_arrow(struct pftrace *trace, const struct file_event *event)
-{
-	struct pftrace_kept *kept = find_kept(trace, event);
-	struct pftrace_arrow arrow = {trace->uuids.tracks - 1 + event->id, FLEXTRACE_NONE,
-	                              event->type == EVENT_ARROW_IN};
-
-	if (!kept) {
-		FLEXTRACE_TRY(write_point(trace, event));
-		kept = &trace->kept[trace->n_kept - 1];
-	}
-	arrow.next = kept->first_arrow;
-	kept->first_arrow = trace->n_arrows;
-	return ARRAY_PUSH(trace->arrows, trace->n_arrows, arrow);
+	return pftrace_keep(trace, FLEXTRACE_NONE, event, uuid, TYPE_COUNTER);
 }
 
 static int write_event(struct pftrace *trace, const struct file_event *event)
@@ -262,9 +162,12 @@ static int write_event(struct pftrace *trace, const struct file_event *event)
 		return write_interval(trace, event);
 	case EVENT_ARROW_OUT:
 	case EVENT_ARROW_IN:
-		return write_arrow(trace, event);
+		return pftrace_keep_arrow(trace, event);
+	case EVENT_COUNTER:
+		return write_counter(trace, event);
 	default:
-		return write_point(trace, event);
+		return pftrace_keep(trace, FLEXTRACE_NONE, event, pftrace_uuid(trace, event),
+		                    TYPE_INSTANT);
 	}
 }
 
@@ -286,6 +189,7 @@ static int write_file(struct pftrace *trace)
 	int64_t first_ns = 0;
 
 	FLEXTRACE_TRY(line_ids_init(&trace->ids, &trace->events));
+	FLEXTRACE_TRY(pftrace_kept_init(trace));
 	events_first_time(&trace->events, &first_ns);
 	write_snapshot(trace, first_ns);
 	pftrace_describe(trace);
@@ -306,6 +210,7 @@ static void release(struct pftrace *trace)
 	pftrace_interned_release(&trace->interned);
 	map_release(&trace->counters);
 	free(trace->kept);
+	free(trace->last_kept);
 	free(trace->arrows);
 	free(trace->ends);
 	line_ids_release(&trace->ids);

@@ -4,6 +4,7 @@
  * protobuf format.
  *
  *   pftrace.c          the emitter: packets in order of time
+ *   pftrace_kept.c     what happens at one time, and arrows
  *   pftrace_event.c    one event each
  *   pftrace_interned.c texts that stand in the file once
  *   pftrace_tracks.c   processes, threads, queues, cores and counters, and their order
@@ -12,7 +13,7 @@
  * - All packets are of one sequence. Each has its time as the difference to the one before, on a
  *   clock of its own (64) that a snapshot ties to REALTIME.
  * - An interval is a begin and an end. What happens at one time is kept until the time is over,
- *   because an arrow is a field of the begin or end that it leaves from or arrives at. An arrow to
+ *   because an arrow is a field of the begin that it leaves from or arrives at. An arrow from or to
  *   the middle of an interval is a field of an instant.
  * - Field numbers: perfetto_fields.h.
  *
@@ -47,29 +48,26 @@ struct pftrace_interned {
 	uint32_t key_iids[N_EVENT_KEYS]; /* 0: not yet */
 };
 
-/* A begin, an end, or both, at the time of what is kept. */
+/* A begin, an end or a point at the time of what is kept. */
 struct pftrace_kept {
 	size_t start, end; /* in `kept_bytes`: fields of a TrackEvent but for arrows */
-	uint32_t track;    /* FLEXTRACE_NONE: no arrow */
-	uint32_t first_arrow;
-	bool is_end;
+	uint32_t track;    /* of a begin that arrows may look for; FLEXTRACE_NONE */
+	uint32_t arrows_out, arrows_in;
 };
 
 struct pftrace_arrow {
 	uint64_t id;
 	uint32_t next; /* of the same event; FLEXTRACE_NONE */
-	bool is_in;
 };
 
 /* Where uuids of each kind begin. */
 struct pftrace_uuids {
-	uint64_t tracks, processes, devices, losses, counters;
+	uint64_t tracks, processes, devices, losses, counters, arrows;
 };
 
 /* The end of an interval that is open. */
 struct pftrace_end {
 	int64_t time_ns;
-	uint32_t track;
 	uint64_t uuid;
 };
 
@@ -82,7 +80,9 @@ struct pftrace {
 	struct writer kept_bytes, plain; /* the last: a text without its escapes */
 	struct pftrace_kept *kept;       /* owned, all */
 	struct pftrace_arrow *arrows;
-	uint32_t n_kept, n_arrows;
+	uint32_t *last_kept; /* by track: the last begin, in `kept` or before */
+	uint32_t n_kept, n_kept_allocated, n_arrows, n_arrows_allocated;
+	uint32_t n_departed;      /* arrows left from no place of `kept` from here on */
 	struct pftrace_end *ends; /* a heap: the earliest on top */
 	uint64_t n_ends;
 	uint32_t n_ends_allocated;
@@ -94,11 +94,27 @@ struct pftrace {
 	bool has_begun; /* a packet was written */
 };
 
-/* -- packets: opened in `packet`, closed and written ------------------------------------------- */
+/* -- packets ----------------------------------------------------------------------------------- */
 
-/* Opens a packet that has what is fresh of interned data. */
+/* Opens one in `packet`; closes and writes it. */
 void pftrace_open_packet(struct pftrace *trace);
 void pftrace_close_packet(struct pftrace *trace);
+
+/* Begins one in the file, of `n` bytes besides those that all have; what is fresh of interned data
+ * comes with it. */
+void pftrace_begin_packet(struct pftrace *trace, size_t n);
+
+/* -- what happens at one time ------------------------------------------------------------------ */
+
+/* FLEXTRACE_E_MEMORY or 0, all. */
+int pftrace_kept_init(struct pftrace *trace);
+int pftrace_keep(struct pftrace *trace, uint32_t track, const struct file_event *event,
+                 uint64_t uuid, uint64_t type);
+int pftrace_keep_end(struct pftrace *trace, uint64_t uuid);
+int pftrace_keep_arrow(struct pftrace *trace, const struct file_event *event);
+
+/* What is kept is written if its time is over. */
+void pftrace_move_to(struct pftrace *trace, int64_t time_ns);
 
 /* -- tracks ------------------------------------------------------------------------------------ */
 

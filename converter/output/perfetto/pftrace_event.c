@@ -43,15 +43,19 @@ static void write_members(struct pftrace *trace, struct writer *writer, uint32_t
 	}
 }
 
+/* What has a point or an exponent is no integer, be it whole: keys keep their types. */
 static void write_json_number(struct writer *writer, const struct trace_value *value)
 {
+	bool is_whole = true;
 	uint64_t u64;
 	int64_t i64;
 	double number;
 
-	if (trace_value_u64(value, &u64))
+	for (size_t i = 0; i < value->text.length; i++)
+		is_whole = is_whole && !memchr(".eE", value->text.bytes[i], 3);
+	if (is_whole && trace_value_u64(value, &u64))
 		protobuf_write_u64(writer, ANNOTATION_UINT, u64);
-	else if (trace_value_i64(value, &i64))
+	else if (is_whole && trace_value_i64(value, &i64))
 		protobuf_write_u64(writer, ANNOTATION_INT, (uint64_t)i64);
 	else if (trace_value_double(value, &number))
 		protobuf_write_double(writer, ANNOTATION_DOUBLE, number);
@@ -214,8 +218,9 @@ void pftrace_write_event(struct pftrace *trace, struct writer *writer,
 		return;
 	}
 	if (event->category.length)
-		protobuf_write_u64(writer, TRACK_EVENT_CATEGORY_IIDS,
-		                   pftrace_category(trace, event->category));
+		protobuf_write_u64(
+			writer, TRACK_EVENT_CATEGORY_IIDS,
+			pftrace_category(trace, unescape(&event->category, &trace->plain)));
 	protobuf_write_u64(writer, TRACK_EVENT_NAME_IID, pftrace_name(trace, event));
 	if (event->file && type == TYPE_SLICE_BEGIN)
 		protobuf_write_u64(writer, TRACK_EVENT_LOCATION_IID,

@@ -9,6 +9,7 @@
 
 /* Files of this many ranks have uuids of their own, of this many tracks. */
 #define UUIDS_OF_RANK ((uint64_t)1 << 20)
+#define ARROW_ID_BITS 40 /* and ids of arrows of their own */
 
 enum { ROOT_LOSSES, ROOT_LEFT_OUT, N_ROOTS };
 
@@ -206,6 +207,7 @@ static void number(struct pftrace *trace)
 	uuids->devices = uuids->processes + identity->n_processes;
 	uuids->losses = uuids->devices + identity->n_devices;
 	uuids->counters = uuids->losses + N_ROOTS + trace->events.losses.lines.n;
+	uuids->arrows = (uint64_t)(process + 1) << ARROW_ID_BITS;
 }
 
 uint64_t pftrace_loss_uuid(const struct pftrace *trace, uint32_t line)
