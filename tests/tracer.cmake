@@ -56,6 +56,10 @@ if(TARGET flextrace_lttng)
 	set_tests_properties(tracer.provider PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600
 		RESOURCE_LOCK lttng ENVIRONMENT "FLEXTRACE_TEST_SANITIZED=$<BOOL:${FLEXTRACE_SANITIZE}>")
 
+	add_test(NAME tracer.versions COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh
+		${PROJECT_SOURCE_DIR}/tests/tracer/versions.sh ${PROJECT_SOURCE_DIR})
+	set_tests_properties(tracer.versions PROPERTIES LABELS lttng SKIP_RETURN_CODE 77 TIMEOUT 600 RESOURCE_LOCK lttng)
+
 	# A guest in somebody's process: forks, descriptors, signal handlers.
 	find_package(Threads REQUIRED)
 	foreach(name closes ends handlers)

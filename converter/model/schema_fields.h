@@ -75,8 +75,8 @@ FIELDS(name, name) = {
 	F(name, line, U32, name, line),
 };
 FIELDS(scope, scope) = {
-	R_TIME(scope, begin_ns, scope),
 	F_KIND(scope, kind, FLEXTRACE_RUNTIME_KIND_COUNT),
+	R_TIME(scope, begin_ns, scope),
 	F(scope, name, STRING, scope, head.name),
 	F(scope, correlation, U64, scope, correlation),
 	REPEATED(scope, file, scope, file),

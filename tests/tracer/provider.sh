@@ -74,11 +74,11 @@ expect all \
 	"thread_name: $c, \{ device = 0, id = [0-9]+, name = \"the only thread\", file = \"\", line = 0 \}" \
 	"queue_name: $c, \{ device = 3, id = 2, name = \"dma queue\", file = \"\", line = 0 \}" \
 	"marker_name: $c, \{ device = 3, id = 16, name = \"matmul tile\", file = \"firmware.c\", line = 99 \}" \
-	"scope: $c, \{ begin_ns = [1-9][0-9]*, kind = 0, name = \"user scope\", correlation = 0, file = \"every_macro.h\", line = [1-9][0-9]* \}" \
-	"scope: $c, \{ begin_ns = [1-9][0-9]*, kind = 2, name = \"init graph\", correlation = 0," \
-	"scope: $c, \{ begin_ns = [1-9][0-9]*, kind = 1, name = \"launch\", correlation = 77," \
-	"scope: $c, \{ begin_ns = [1-9][0-9]*, kind = 34, name = \"aten::mm\", correlation = 78," \
-	"scope: $c, \{ begin_ns = [1-9][0-9]*, kind = 0, name = \"scope with args\", correlation = 281474976710657," \
+	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"user scope\", correlation = 0, file = \"every_macro.h\", line = [1-9][0-9]* \}" \
+	"scope: $c, \{ kind = 2, begin_ns = [1-9][0-9]*, name = \"init graph\", correlation = 0," \
+	"scope: $c, \{ kind = 1, begin_ns = [1-9][0-9]*, name = \"launch\", correlation = 77," \
+	"scope: $c, \{ kind = 34, begin_ns = [1-9][0-9]*, name = \"aten::mm\", correlation = 78," \
+	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"scope with args\", correlation = 281474976710657," \
 	"scope_args: $c, \{ correlation = 281474976710657, args = \"text=a,b n=1\" \}" \
 	"begin: $c, \{ kind = 33, name = \"compile\", correlation = 79 \}" \
 	"end: $c, \{ kind = 33, name = \"compile\", correlation = 79 \}" \

@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-const void *flextrace_provider_1(void);
+const void *flextrace_provider_2(void);
 
-const void *flextrace_provider_1(void)
+const void *flextrace_provider_2(void)
 {
 	puts("loaded " NAME);
 	return NULL;

@@ -48,12 +48,14 @@ EXPORT_ALWAYS(int, can_record, (void),
 EXPORT(void, scope,
        (uint64_t begin_ns, const char *name, const char *file, uint32_t line, const char *args))
 {
-	struct flextrace_scope scope = {begin_ns, FLEXTRACE_RUNTIME_USER, name, 0, file, line};
+	struct flextrace_scope scope = {
+		sizeof(scope), FLEXTRACE_RUNTIME_USER, begin_ns, name, 0, file, line};
 
 	if (!RECORDS_ON(scope))
 		return;
 	if (args && FLEXTRACE_ENABLED(scope_args)) {
-		const struct flextrace_scope_args payload = {flextrace_next_correlation(), args};
+		const struct flextrace_scope_args payload = {sizeof(payload),
+		                                             flextrace_next_correlation(), args};
 
 		scope.correlation = payload.correlation;
 		FLEXTRACE_I_SEND(scope_args, &payload);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "payload.h"
+
 #define N_BUCKETS 512
 
 /* What was said about one thing. Freed when it was replaced and nobody looks at it any more. */
@@ -156,31 +158,33 @@ static const char *copy(char **end, const char *string)
 	return start;
 }
 
-void flextrace_device(const struct flextrace_device *device)
+void flextrace_define_device(const struct flextrace_device *device)
 {
-	size_t n = bytes_of(device->uuid) + bytes_of(device->name) + bytes_of(device->power_unit) +
-	           bytes_of(device->processors);
-	struct text *text = calloc(1, sizeof(*text) + n);
+	struct flextrace_device whole;
+	struct text *text;
 	char *end;
 
+	PAYLOAD_COPY(flextrace_device, &whole, device);
+	text = calloc(1, sizeof(*text) + bytes_of(whole.uuid) + bytes_of(whole.name) +
+	                         bytes_of(whole.power_unit) + bytes_of(whole.processors));
 	if (!text)
 		return;
 	end = text->strings;
-	text->payload.device = *device;
-	text->payload.device.uuid = copy(&end, device->uuid);
-	text->payload.device.name = copy(&end, device->name);
-	text->payload.device.power_unit = copy(&end, device->power_unit);
-	text->payload.device.processors = copy(&end, device->processors);
+	text->payload.device = whole;
+	text->payload.device.uuid = copy(&end, whole.uuid);
+	text->payload.device.name = copy(&end, whole.name);
+	text->payload.device.power_unit = copy(&end, whole.power_unit);
+	text->payload.device.processors = copy(&end, whole.processors);
 	put(flextrace_i_event_device, device->device, 0, text);
 }
 
-void flextrace_clock_domain(const struct flextrace_clock_domain *domain)
+void flextrace_define_clock_domain(const struct flextrace_clock_domain *domain)
 {
 	struct text *text = calloc(1, sizeof(*text));
 
 	if (!text)
 		return;
-	text->payload.domain = *domain;
+	PAYLOAD_COPY(flextrace_clock_domain, &text->payload.domain, domain);
 	put(flextrace_i_event_clock_domain, domain->device, domain->domain, text);
 }
 
@@ -194,7 +198,7 @@ void flextrace_i_definitions_add_name(enum flextrace_i_event event,
 	if (!text)
 		return;
 	end = text->strings;
-	text->payload.name = *name;
+	PAYLOAD_COPY(flextrace_name, &text->payload.name, name);
 	text->payload.name.name = copy(&end, name->name);
 	text->payload.name.file = copy(&end, name->file);
 	d = put(event, name->device, name->id, text);

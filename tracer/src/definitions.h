@@ -14,7 +14,7 @@
 
 #include <flextrace/flextrace.h>
 
-/* As flextrace_device() and flextrace_clock_domain() do: copies the payload and its strings into
+/* As flextrace_define_device() does: copies the payload and its strings into
  * the table. Without memory the definition is lost. `event` is thread_name (always of the calling
  * thread), queue_name or marker_name. */
 void flextrace_i_definitions_add_name(enum flextrace_i_event event,

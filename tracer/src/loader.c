@@ -127,8 +127,10 @@ flextrace_i_loader_open(const struct environment *env,
 	Dl_info info;
 
 	if (handle && (!api || api->size < sizeof(*api))) {
-		if (env->verbose)
-			fprintf(stderr, "flextrace: The provider is older than this program\n");
+		if (!getauxval(AT_SECURE)) /* nothing is said with the rights of another */
+			fputs("flextrace: Nothing is recorded: the provider (" PROVIDER_SONAME
+			      ") is older than this program. Install the one of its version\n",
+			      stderr);
 		api = NULL;
 	}
 	if (api && env->verbose && dladdr(api, &info))

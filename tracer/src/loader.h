@@ -13,8 +13,8 @@
 
 /* Names of functions that return `const struct flextrace_i_api *` and `const struct
  * flextrace_i_services *`; the numbers are the ABI's. The first is called first. */
-#define PROVIDER_SYMBOL "flextrace_provider_1"
-#define SERVICES_SYMBOL "flextrace_services_1"
+#define PROVIDER_SYMBOL "flextrace_provider_2"
+#define SERVICES_SYMBOL "flextrace_services_2"
 #define PROVIDER_SONAME "libflextrace-lttng.so"
 
 /*

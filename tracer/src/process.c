@@ -115,6 +115,7 @@ void flextrace_i_process_emit(void)
 
 	if (!flextrace_i_is_on(flextrace_i_event_process))
 		return;
+	process.size = sizeof(process);
 	process.rank = __atomic_load_n(&id->rank, __ATOMIC_RELAXED);
 	process.world_size = __atomic_load_n(&id->world_size, __ATOMIC_RELAXED);
 	process.pid = self.pid;
@@ -130,7 +131,7 @@ void flextrace_i_process_emit(void)
 	FLEXTRACE_I_SEND(process, &process);
 }
 
-void flextrace_process(const char *runtime, const char *version)
+void flextrace_define_process(const char *runtime, const char *version)
 {
 	struct flextrace_i_identity *id = borrow_identity();
 

@@ -76,21 +76,21 @@ void flextrace_marker_name(const struct flextrace_name *marker)
 
 void flextrace_i_thread_name(const char *name)
 {
-	const struct flextrace_name thread = {0, own_tid(), name, NULL, 0};
+	const struct flextrace_name thread = {sizeof(thread), 0, own_tid(), name, NULL, 0};
 
 	flextrace_i_definitions_add_name(flextrace_i_event_thread_name, &thread);
 }
 
 void flextrace_i_queue_name(uint32_t device, uint32_t queue, const char *name)
 {
-	const struct flextrace_name named = {device, queue, name, NULL, 0};
+	const struct flextrace_name named = {sizeof(named), device, queue, name, NULL, 0};
 
 	flextrace_i_definitions_add_name(flextrace_i_event_queue_name, &named);
 }
 
 static void window(enum flextrace_edge edge, const char *name)
 {
-	const struct flextrace_window payload = {(uint32_t)edge, name};
+	const struct flextrace_window payload = {sizeof(payload), (uint32_t)edge, name};
 
 	FLEXTRACE_I_SEND(window, &payload);
 }
@@ -131,7 +131,8 @@ void flextrace_i_args_begin(struct flextrace_i_args_scope *args, const char *nam
 
 void flextrace_i_args_end(struct flextrace_i_args_scope *args)
 {
-	const struct flextrace_scope_args payload = {args->scope.correlation, args->args};
+	const struct flextrace_scope_args payload = {sizeof(payload), args->scope.correlation,
+	                                             args->args};
 
 	if (!flextrace_i_is_on(flextrace_i_event_scope))
 		return;

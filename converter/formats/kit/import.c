@@ -98,8 +98,8 @@ int import_write_scope(struct import *import, uint32_t stream, const struct even
 	struct event event = *scope;
 
 	event.class = RECORD_SCOPE_ARGS;
-	event.payload.scope_args = (struct flextrace_scope_args){scope->payload.scope.correlation,
-	                                                         args};
+	event.payload.scope_args = (struct flextrace_scope_args){
+		.correlation = scope->payload.scope.correlation, .args = args};
 	if (*args)
 		FLEXTRACE_TRY(import_write(import, stream, &event));
 	return import_write(import, stream, scope);

@@ -199,8 +199,10 @@ static int write_window(struct table_file *table, const struct table_row *row)
 {
 	struct event begin = event_of(row, RECORD_WINDOW), end = begin;
 
-	begin.payload.window = (struct flextrace_window){FLEXTRACE_EDGE_BEGIN, row->name};
-	end.payload.window = (struct flextrace_window){FLEXTRACE_EDGE_END, row->name};
+	begin.payload.window = (struct flextrace_window){.edge = FLEXTRACE_EDGE_BEGIN,
+	                                                 .name = row->name};
+	end.payload.window = (struct flextrace_window){.edge = FLEXTRACE_EDGE_END,
+	                                               .name = row->name};
 	return write_edges(table, row, &begin, &end);
 }
 
@@ -276,7 +278,8 @@ static int write_counter(struct table_file *table, const struct table_row *row)
 
 	if (row->device != FLEXTRACE_NONE)
 		return import_lose(&table->import, LOSS_UNUSED, 1);
-	event.payload.counter = (struct flextrace_counter){row->name, strtod(text, &end)};
+	event.payload.counter = (struct flextrace_counter){.name = row->name,
+	                                                   .value = strtod(text, &end)};
 	if (end == text || *end)
 		return reject(table, "a value is no number");
 	return write(table, row, &event);
@@ -290,8 +293,8 @@ static int write_instant(struct table_file *table, const struct table_row *row)
 		return import_lose(&table->import, LOSS_UNUSED, 1);
 	if (strcmp(row->kind, instant_kind_name(RECORD_ANNOTATION)) == 0) {
 		event.class = RECORD_ANNOTATION;
-		event.payload.annotation =
-			(struct flextrace_annotation){row->name, table_text(table, FIELD_VALUE)};
+		event.payload.annotation = (struct flextrace_annotation){
+			.key = row->name, .value = table_text(table, FIELD_VALUE)};
 	} else {
 		event.payload.instant = (struct flextrace_instant){.name = row->name,
 		                                                   .correlation = row->correlation};

@@ -165,7 +165,8 @@ static int end_call(struct report *report, struct tt_call *call, uint64_t number
 
 	close_lines(&call->cells);
 	FLEXTRACE_TRY(json_text_get(&call->cells, &text, &n_bytes));
-	args.payload.scope_args = (struct flextrace_scope_args){number, text};
+	args.payload.scope_args = (struct flextrace_scope_args){.correlation = number,
+	                                                        .args = text};
 	scope.payload.scope = (struct flextrace_scope){
 		.begin_ns = call->begin_ns,
 		.kind = FLEXTRACE_RUNTIME_OP,

@@ -85,7 +85,7 @@ static void take(void (*take_name)(const struct flextrace_name *))
 static void rename_thing(enum flextrace_i_event event, uint32_t id, uint32_t number)
 {
 	char text[32];
-	const struct flextrace_name name = {1, id, text, "file.c", 3};
+	const struct flextrace_name name = {sizeof(name), 1, id, text, "file.c", 3};
 	const struct flextrace_device device = {.device = 1, .name = text};
 
 	snprintf(text, sizeof(text), "name %u", number);

@@ -100,7 +100,7 @@ static void copy_init(struct copy *copy, size_t n_states)
 
 static void window(enum flextrace_edge edge, const char *name)
 {
-	const struct flextrace_window w = {(uint32_t)edge, name};
+	const struct flextrace_window w = {sizeof(w), (uint32_t)edge, name};
 
 	recording_window(&w);
 }
@@ -141,7 +141,7 @@ static void test_recording__follows_lttng_word_by_word(void **state)
 /* What LTTng would drop is not handed to it, so that nobody counts it. */
 static void test_recording__emits_no_step_or_window_that_lttng_does_not_record(void **state)
 {
-	const struct flextrace_step step = {7};
+	const struct flextrace_step step = {sizeof(step), 7};
 	struct copy copy;
 
 	(void)state;
@@ -322,7 +322,7 @@ static void test_schedule__counts_masked_steps_and_frames_the_active_ones(void *
 	copy_init(&copy, N);
 	assert_false(IS_ON(&copy, scope)); /* nothing before the first step */
 	for (i = 0; i < 6; i++) {
-		const struct flextrace_step step = {100 + i};
+		const struct flextrace_step step = {sizeof(step), 100 + i};
 
 		assert_true(IS_ON(&copy, step)); /* so that the call site calls */
 		recording_step(&step);
@@ -352,7 +352,7 @@ static void test_schedule__and_windows_must_both_agree(void **state)
 
 static void test_schedule__that_makes_no_sense_is_none(void **state)
 {
-	const struct flextrace_step step = {4};
+	const struct flextrace_step step = {sizeof(step), 4};
 	struct copy copy;
 
 	(void)state;

@@ -371,9 +371,11 @@ static void test_process__does_not_forget_the_rank_that_another_copy_knows(void 
 
 static void test_definitions__are_emitted_when_made_and_all_again_on_request(void **state)
 {
-	struct flextrace_device device = {10, "pci", 4, 0, NULL, NULL, NULL};
-	const struct flextrace_clock_domain domain = {10, 1, 32, 0, 0};
-	const struct flextrace_name marker = {10, 16, "zone", "fw.c", 3};
+	struct flextrace_device device = {.device = 10, .uuid = "pci", .n_cores = 4};
+	const struct flextrace_clock_domain domain = {
+		.device = 10, .domain = 1, .counter_bits = 32};
+	const struct flextrace_name marker = {
+		.device = 10, .id = 16, .name = "zone", .file = "fw.c", .line = 3};
 
 	(void)state;
 	start_recording();
@@ -396,7 +398,8 @@ static void test_definitions__are_emitted_when_made_and_all_again_on_request(voi
 
 static void test_definitions__made_before_the_provider_are_emitted_by_attach(void **state)
 {
-	const struct flextrace_device device = {11, "early", 1, 0, "d", "", ""};
+	const struct flextrace_device device = {
+		.device = 11, .uuid = "early", .n_cores = 1, .name = "d"};
 
 	(void)state;
 	flextrace_i_tracer_init(&plain_environment);
@@ -410,7 +413,7 @@ static void test_definitions__made_before_the_provider_are_emitted_by_attach(voi
 static void test_definitions__of_the_same_thing_replace(void **state)
 {
 	char name[] = "old";
-	struct flextrace_device device = {12, "u", 1, 0, name, "", ""};
+	struct flextrace_device device = {.device = 12, .uuid = "u", .n_cores = 1, .name = name};
 
 	(void)state;
 	start_recording();

@@ -12,8 +12,12 @@
  * - `correlation` names the host call that caused something: unique in its process, one to many,
  *   0 = none.
  *
- * C99 and C++11. Includes no LTTng header. Values of enums are part of the trace format: they are
- * only ever appended to.
+ * - `size` is the size of the struct as the program that filled it knows it, 0 = as it was in
+ *   format 2.0. A member is only ever added at the end: a provider takes what it knows of a newer
+ *   program's payload, and reads 0 where an older program's has ended. FLEXTRACE_*_INIT sets it.
+ *
+ * C99 and C++11. Includes no LTTng header. Values of enums are part of the trace format: each is
+ * written out, none ever moves, new ones get numbers of their own.
  */
 #ifndef FLEXTRACE_EVENTS_H
 #define FLEXTRACE_EVENTS_H
@@ -105,11 +109,11 @@ enum flextrace_part {
 	FLEXTRACE_PART_ALL = 15
 };
 
-#define FLEXTRACE_DEVICE_PARTS(parts)    (FLEXTRACE_DEVICE_KIND_COUNT - 1 + (parts))
+#define FLEXTRACE_DEVICE_PARTS(parts)    (7 + (parts)) /* 8 to 22 */
 /* What a unit of the device was in, from TS1 to TS5: stalled, moving data, in a vector instruction.
  * No work of its own. */
-#define FLEXTRACE_DEVICE_STATE           (FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_ALL) + 1)
-#define FLEXTRACE_DEVICE_KIND_COUNT_FULL (FLEXTRACE_DEVICE_STATE + 1)
+#define FLEXTRACE_DEVICE_STATE           23
+#define FLEXTRACE_DEVICE_KIND_COUNT_FULL 24
 
 enum flextrace_phase { FLEXTRACE_PHASE_ENTER = 0, FLEXTRACE_PHASE_EXIT = 1 };
 enum flextrace_edge { FLEXTRACE_EDGE_BEGIN = 0, FLEXTRACE_EDGE_END = 1 };
@@ -142,6 +146,7 @@ enum flextrace_estimate {
 /* -- definitions: who and what the records are about (their own channel) --------------------- */
 
 struct flextrace_process {
+	uint32_t size;
 	int32_t rank;        /* FLEXTRACE_RANK_UNKNOWN until known */
 	int32_t world_size;  /* 0 = unknown */
 	uint32_t pid;        /* in its own pid namespace */
@@ -158,6 +163,7 @@ struct flextrace_process {
 };
 
 struct flextrace_device {
+	uint32_t size;
 	uint32_t device;
 	const char *uuid; /* PCI address or serial; equal uuids on a host share their clock */
 	uint32_t n_cores;
@@ -170,6 +176,7 @@ struct flextrace_device {
 };
 
 struct flextrace_clock_domain {
+	uint32_t size;
 	uint32_t device;
 	uint32_t domain;
 	uint32_t counter_bits; /* 16 to 64; after so many it wraps */
@@ -177,7 +184,8 @@ struct flextrace_clock_domain {
 	uint32_t rate_group;   /* domains of one rate group share a slope, not an origin */
 };
 
-struct flextrace_name {  /* thread_name, queue_name, marker_name */
+struct flextrace_name { /* thread_name, queue_name, marker_name */
+	uint32_t size;
 	uint32_t device; /* queue_name, marker_name; else 0 */
 	uint32_t id;     /* tid, queue, marker id (offset in the names section) */
 	const char *name;
@@ -188,8 +196,9 @@ struct flextrace_name {  /* thread_name, queue_name, marker_name */
 /* -- host records ------------------------------------------------------------------------------ */
 
 struct flextrace_scope { /* a finished interval; its end is the record's own time */
-	uint64_t begin_ns;
+	uint32_t size;
 	uint32_t kind; /* enum flextrace_runtime_kind */
+	uint64_t begin_ns;
 	const char *name;
 	uint64_t correlation;
 	const char *file;
@@ -197,41 +206,49 @@ struct flextrace_scope { /* a finished interval; its end is the record's own tim
 };
 
 struct flextrace_scope_args { /* belongs to the scope record that follows it on this thread */
+	uint32_t size;
 	uint64_t correlation;
 	const char *args;
 };
 
 struct flextrace_span_edge { /* begin, end, async_begin, async_end */
+	uint32_t size;
 	uint32_t kind;
 	const char *name;
 	uint64_t correlation; /* begin/end: correlation; async_*: the id that pairs them */
 };
 
 struct flextrace_instant {
+	uint32_t size;
 	const char *name;
 	uint64_t correlation;
 };
 
 struct flextrace_counter {
+	uint32_t size;
 	const char *name;
 	double value;
 };
 
 struct flextrace_annotation {
+	uint32_t size;
 	const char *key;
 	const char *value;
 };
 
 struct flextrace_step { /* becomes ProfilerStep#number */
+	uint32_t size;
 	uint64_t number;
 };
 
 struct flextrace_window { /* a measured window that the program opened itself */
-	uint32_t edge;    /* enum flextrace_edge */
+	uint32_t size;
+	uint32_t edge; /* enum flextrace_edge */
 	const char *name;
 };
 
 struct flextrace_collective {
+	uint32_t size;
 	const char *group;
 	uint64_t seq;   /* n-th operation of this group */
 	const char *op; /* all_reduce, barrier, send, ... */
@@ -241,6 +258,7 @@ struct flextrace_collective {
 };
 
 struct flextrace_memory {
+	uint32_t size;
 	uint32_t device;
 	uint64_t address;
 	uint64_t bytes;
@@ -248,6 +266,7 @@ struct flextrace_memory {
 };
 
 struct flextrace_op { /* a framework operation, joined to device work by correlation */
+	uint32_t size;
 	uint64_t correlation;
 	const char *type;
 	const char *attributes;
@@ -256,6 +275,7 @@ struct flextrace_op { /* a framework operation, joined to device work by correla
 };
 
 struct flextrace_tensor {
+	uint32_t size;
 	uint64_t correlation;
 	uint32_t is_output;
 	const char *dims; /* "2x3x4"; with padding "32[19]x64[64]", the logical size in brackets */
@@ -265,6 +285,7 @@ struct flextrace_tensor {
 };
 
 struct flextrace_op_info {
+	uint32_t size;
 	uint64_t correlation;
 	const char *module;
 	const char *opcode;
@@ -275,6 +296,7 @@ struct flextrace_op_info {
 /* -- device records ---------------------------------------------------------------------------- */
 
 struct flextrace_device_op { /* one control block: host bracket and all five stamps */
+	uint32_t size;
 	uint32_t device;
 	uint32_t domain;
 	uint32_t queue;
@@ -293,6 +315,7 @@ struct flextrace_device_op { /* one control block: host bracket and all five sta
 };
 
 struct flextrace_bracket { /* submit, complete: the same bracket as two records */
+	uint32_t size;
 	uint32_t device;
 	uint32_t queue;
 	uint64_t job;
@@ -303,6 +326,7 @@ struct flextrace_bracket { /* submit, complete: the same bracket as two records 
 };
 
 struct flextrace_host_estimate { /* a host time that some other tool estimated: soft evidence */
+	uint32_t size;
 	uint32_t device;
 	uint32_t queue;
 	uint64_t job;
@@ -313,6 +337,7 @@ struct flextrace_host_estimate { /* a host time that some other tool estimated: 
 };
 
 struct flextrace_marker_batch { /* raw marker words of one area; see wire.h for the words */
+	uint32_t size;
 	uint32_t device;
 	uint32_t core;
 	uint32_t processor;
@@ -325,12 +350,29 @@ struct flextrace_marker_batch { /* raw marker words of one area; see wire.h for 
 };
 
 struct flextrace_clock_sync { /* an explicit bracketed read of a counter */
+	uint32_t size;
 	uint32_t device;
 	uint32_t domain;
 	uint64_t host_before_ns;
 	uint64_t ticks; /* all the bits the counter has */
 	uint64_t host_after_ns;
 };
+
+/* -- empty payloads ---------------------------------------------------------------------------
+ *
+ * What an initialised payload says where nothing is filled in: nothing. Unlike zeros, which say
+ * that `peer` is rank 0: struct flextrace_device_op op = FLEXTRACE_DEVICE_OP_INIT;
+ */
+/* clang-format off */
+#define FLEXTRACE_DEVICE_INIT {sizeof(struct flextrace_device), 0, "", 0, 0, "", "", ""}
+#define FLEXTRACE_CLOCK_DOMAIN_INIT {sizeof(struct flextrace_clock_domain), 0, 0, 32, 0, 0}
+#define FLEXTRACE_NAME_INIT {sizeof(struct flextrace_name), 0, 0, "", "", 0}
+#define FLEXTRACE_DEVICE_OP_INIT {sizeof(struct flextrace_device_op), 0, 0, 0, 0, 0, \
+	FLEXTRACE_DEVICE_UNKNOWN, "", 0, 0, {0, 0, 0, 0, 0}, 0, 0, -1, "", ""}
+#define FLEXTRACE_HOST_ESTIMATE_INIT {sizeof(struct flextrace_host_estimate), 0, 0, 0, \
+	FLEXTRACE_ESTIMATE_WHOLE, 0, 0, ""}
+#define FLEXTRACE_MARKER_BATCH_INIT {sizeof(struct flextrace_marker_batch), 0, 0, 0, 0, 0, 0, 0, 0}
+/* clang-format on */
 
 #ifdef __cplusplus
 }

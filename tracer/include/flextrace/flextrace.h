@@ -64,8 +64,6 @@
 extern "C" {
 #endif
 #pragma GCC visibility push(hidden)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* g++: functions and structs share names, as stat does */
 
 /* -- definitions -------------------------------------------------------------------------------
  *
@@ -78,7 +76,8 @@ extern "C" {
  * Names the instrumented runtime and its version, such as "flex", "2.1". Optional: the process is
  * recorded without it too. Rank and world size are taken from the environment (see flextrace(7)).
  */
-void flextrace_process(const char *runtime, const char *version);
+void flextrace_define_process(const char *runtime, const char *version);
+#define flextrace_process(runtime, version) flextrace_define_process(runtime, version)
 
 /*
  * Sets the rank if the environment does not tell it. It may be called late: it holds for all
@@ -86,13 +85,17 @@ void flextrace_process(const char *runtime, const char *version);
  */
 void flextrace_set_rank(int rank, int world_size);
 
-/* Defines device `device->device` of this process. */
-void flextrace_device(const struct flextrace_device *device);
+/* Defines device `device->device` of this process; begin with FLEXTRACE_DEVICE_INIT. */
+void flextrace_define_device(const struct flextrace_device *device);
+#define flextrace_device(device) flextrace_define_device(device)
 
-/* Defines a clock domain: a counter of a device that `ts`, markers and clock syncs refer to. */
-void flextrace_clock_domain(const struct flextrace_clock_domain *domain);
+/* Defines a clock domain: a counter of a device that `ts`, markers and clock syncs refer to; begin
+ * with FLEXTRACE_CLOCK_DOMAIN_INIT. */
+void flextrace_define_clock_domain(const struct flextrace_clock_domain *domain);
+#define flextrace_clock_domain(domain) flextrace_define_clock_domain(domain)
 
-/* Names a marker id of a device's firmware; flextrace_device_names() does it for a whole ELF. */
+/* Names a marker id of a device's firmware (FLEXTRACE_NAME_INIT); flextrace_device_names() does it
+ * for a whole ELF. */
 void flextrace_marker_name(const struct flextrace_name *marker);
 
 /* Names the calling thread: FLEXTRACE_THREAD_NAME("scheduler"); */
@@ -320,7 +323,6 @@ uint64_t flextrace_n_unrecorded(void);
 /* Records raw marker words; flextrace_drain() is the caller. */
 void flextrace_emit_marker_batch(const struct flextrace_marker_batch *batch);
 
-#pragma GCC diagnostic pop
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

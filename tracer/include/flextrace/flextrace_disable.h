@@ -7,10 +7,12 @@
 #define FLEXTRACE_DISABLE_H
 
 /* clang-format off */
-#define flextrace_process(runtime, version) FLEXTRACE_I_CALL(flextrace_process(runtime, version))
+#define flextrace_define_process(runtime, version) \
+	FLEXTRACE_I_CALL(flextrace_define_process(runtime, version))
 #define flextrace_set_rank(rank, world_size) FLEXTRACE_I_CALL(flextrace_set_rank(rank, world_size))
-#define flextrace_device(device) FLEXTRACE_I_CALL(flextrace_device(device))
-#define flextrace_clock_domain(domain) FLEXTRACE_I_CALL(flextrace_clock_domain(domain))
+#define flextrace_define_device(device) FLEXTRACE_I_CALL(flextrace_define_device(device))
+#define flextrace_define_clock_domain(domain) \
+	FLEXTRACE_I_CALL(flextrace_define_clock_domain(domain))
 #define flextrace_marker_name(marker) FLEXTRACE_I_CALL(flextrace_marker_name(marker))
 #define flextrace_window_begin(name) FLEXTRACE_I_CALL(flextrace_window_begin(name))
 #define flextrace_window_end(name) FLEXTRACE_I_CALL(flextrace_window_end(name))

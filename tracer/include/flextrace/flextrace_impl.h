@@ -143,8 +143,9 @@ static inline uint64_t flextrace_i_now_ns(void)
 
 #pragma GCC visibility push(hidden)
 
-extern const int *flextrace_i_state[flextrace_i_n_events];
-extern const struct flextrace_i_api *flextrace_i_api; /* NULL = no provider */
+/* Under names of this format: objects and libraries of another one do not link with these. */
+extern const int *flextrace_i_state[flextrace_i_n_events] __asm__("flextrace_i_state_2");
+extern const struct flextrace_i_api *flextrace_i_api __asm__("flextrace_i_api_2"); /* NULL = none */
 
 /* An open scope. begin_ns 0 = the event was off when it began: nothing will be recorded. */
 struct flextrace_i_args_scope {
@@ -223,6 +224,7 @@ static inline void flextrace_i_scope_begin(struct flextrace_scope *scope, uint32
                                            const char *name, uint64_t correlation, const char *file,
                                            uint32_t line)
 {
+	scope->size = sizeof(*scope);
 	scope->kind = kind;
 	scope->name = name;
 	scope->correlation = correlation;
@@ -279,17 +281,20 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 #define FLEXTRACE_I_OP_SCOPE(name, type, attributes, n_cores, depth, correlation)            \
 	FLEXTRACE_I_OP_SCOPE_VAR(FLEXTRACE_I_UNIQUE, name, type, attributes, n_cores, depth, \
 	                         correlation)
-#define FLEXTRACE_I_OP_SCOPE_VAR(var, name, type, attributes, n_cores, depth, correlation)  \
-	struct flextrace_scope var FLEXTRACE_I_AT_END(flextrace_i_scope_end);               \
-	var.begin_ns = 0;                                                                   \
-	do {                                                                                \
-		if (FLEXTRACE_I_ON(scope) || FLEXTRACE_I_ON(op)) {                          \
-			const struct flextrace_op flextrace_i_op = {                        \
-				FLEXTRACE_I_U64(correlation), type, attributes,             \
-				FLEXTRACE_I_U32(n_cores), FLEXTRACE_I_U32(depth)};          \
-			flextrace_i_op_begin(&var, name, &flextrace_i_op, FLEXTRACE_I_FILE, \
-			                     __LINE__);                                     \
-		}                                                                           \
+#define FLEXTRACE_I_OP_SCOPE_VAR(var, name, type, attributes, n_cores, depth, correlation)        \
+	struct flextrace_scope var FLEXTRACE_I_AT_END(flextrace_i_scope_end);                     \
+	var.begin_ns = 0;                                                                         \
+	do {                                                                                      \
+		if (FLEXTRACE_I_ON(scope) || FLEXTRACE_I_ON(op)) {                                \
+			const struct flextrace_op flextrace_i_op = {sizeof(struct flextrace_op),  \
+			                                            FLEXTRACE_I_U64(correlation), \
+			                                            type,                         \
+			                                            attributes,                   \
+			                                            FLEXTRACE_I_U32(n_cores),     \
+			                                            FLEXTRACE_I_U32(depth)};      \
+			flextrace_i_op_begin(&var, name, &flextrace_i_op, FLEXTRACE_I_FILE,       \
+			                     __LINE__);                                           \
+		}                                                                                 \
 	} while (0)
 #endif
 
@@ -312,12 +317,12 @@ static inline void flextrace_i_op_begin(struct flextrace_scope *scope, const cha
 
 /* -- records with few members: gather the arguments, hand over the payload -- */
 
-#define FLEXTRACE_I_RECORD(event, payload, parameters, ...)               \
-	static inline void flextrace_i_##event parameters                 \
-	{                                                                 \
-		const struct payload flextrace_i_payload = {__VA_ARGS__}; \
-                                                                          \
-		FLEXTRACE_I_SEND(event, &flextrace_i_payload);            \
+#define FLEXTRACE_I_RECORD(event, payload, parameters, ...)                                       \
+	static inline void flextrace_i_##event parameters                                         \
+	{                                                                                         \
+		const struct payload flextrace_i_payload = {sizeof(struct payload), __VA_ARGS__}; \
+                                                                                                  \
+		FLEXTRACE_I_SEND(event, &flextrace_i_payload);                                    \
 	}
 #define FLEXTRACE_I_EDGE(event)                        \
 	FLEXTRACE_I_RECORD(event, flextrace_span_edge, \
@@ -365,18 +370,16 @@ FLEXTRACE_I_RECORD(op_info, flextrace_op_info,
 #undef FLEXTRACE_I_RECORD
 #undef FLEXTRACE_I_PASS
 
-#define FLEXTRACE_I_BRACKET(event, device, queue, job, correlation, name, host_ns) \
-	do {                                                                       \
-		if (FLEXTRACE_I_ON(event)) {                                       \
-			const struct flextrace_bracket flextrace_i_bracket = {     \
-				FLEXTRACE_I_U32(device),                           \
-				FLEXTRACE_I_U32(queue),                            \
-				FLEXTRACE_I_U64(job),                              \
-				FLEXTRACE_I_U64(correlation),                      \
-				name,                                              \
-				FLEXTRACE_I_U64(host_ns)};                         \
-			flextrace_i_##event(&flextrace_i_bracket);                 \
-		}                                                                  \
+#define FLEXTRACE_I_BRACKET(event, device, queue, job, correlation, name, host_ns)         \
+	do {                                                                               \
+		if (FLEXTRACE_I_ON(event)) {                                               \
+			const struct flextrace_bracket flextrace_i_bracket = {             \
+				sizeof(struct flextrace_bracket), FLEXTRACE_I_U32(device), \
+				FLEXTRACE_I_U32(queue),           FLEXTRACE_I_U64(job),    \
+				FLEXTRACE_I_U64(correlation),     name,                    \
+				FLEXTRACE_I_U64(host_ns)};                                 \
+			flextrace_i_##event(&flextrace_i_bracket);                         \
+		}                                                                          \
 	} while (0)
 
 #define FLEXTRACE_I_MEMORY(device, address, bytes, op)                                         \

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@
 #include "threads.h"
 #include "last_words.h"
 #include "late.h"
+#include "payload.h"
 #include "recording.h"
 
 ELF_NOTE(ELF_NOTE_PROVIDER)
@@ -37,16 +39,22 @@ static struct flextrace_i_identity identity = {0, 0, FLEXTRACE_RANK_UNKNOWN, 0, 
 #endif
 
 /* LTTng's record path may wake its consumer, which changes errno. */
-#define EMIT(event, payload)                                  \
-	static void emit_##event(const struct payload *p)     \
-	{                                                     \
-		int saved_errno = errno;                      \
-                                                              \
-		if (!admit(flextrace_i_event_##event))        \
-			return;                               \
-		emit_counts_add(flextrace_i_event_##event);   \
-		lttng_ust_do_tracepoint(flextrace, event, p); \
-		errno = saved_errno;                          \
+#define EMIT(event, payload)                                     \
+	static void emit_##event(const struct payload *p)        \
+	{                                                        \
+		int saved_errno = errno;                         \
+                                                                 \
+		struct payload whole;                            \
+                                                                 \
+		if (!admit(flextrace_i_event_##event))           \
+			return;                                  \
+		if (__builtin_expect(p->size < sizeof(*p), 0)) { \
+			PAYLOAD_COPY(payload, &whole, p);        \
+			p = &whole;                              \
+		}                                                \
+		emit_counts_add(flextrace_i_event_##event);      \
+		lttng_ust_do_tracepoint(flextrace, event, p);    \
+		errno = saved_errno;                             \
 	}
 FLEXTRACE_I_EVENTS(EMIT)
 #undef EMIT
@@ -130,11 +138,21 @@ static const struct flextrace_i_services services = {sizeof(struct flextrace_i_s
                                                      late_begin};
 
 #pragma GCC visibility push(default)
-const struct flextrace_i_api *flextrace_provider_1(void);
-const struct flextrace_i_services *flextrace_services_1(void);
+const struct flextrace_i_api *flextrace_provider_2(void);
+const struct flextrace_i_services *flextrace_services_2(void);
+const void *flextrace_provider_1(void);
 #pragma GCC visibility pop
 
-const struct flextrace_i_api *flextrace_provider_1(void)
+/* A program of 0.1, whose payloads are others: it goes on without a provider, and is told. */
+const void *flextrace_provider_1(void)
+{
+	fputs("flextrace: Nothing is recorded: the program was built with flextrace 0.1, and its "
+	      "provider is newer. Build the program again\n",
+	      stderr);
+	return NULL;
+}
+
+const struct flextrace_i_api *flextrace_provider_2(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -142,7 +160,7 @@ const struct flextrace_i_api *flextrace_provider_1(void)
 	return &api;
 }
 
-const struct flextrace_i_services *flextrace_services_1(void)
+const struct flextrace_i_services *flextrace_services_2(void)
 {
 	return &services;
 }

@@ -91,7 +91,7 @@ static int is_recorded(size_t event)
 
 static void emit_window(enum flextrace_edge edge, const char *name)
 {
-	const struct flextrace_window window = {(uint32_t)edge, name};
+	const struct flextrace_window window = {sizeof(window), (uint32_t)edge, name};
 
 	if (is_recorded(flextrace_i_event_window))
 		recording.backend->window(&window);
