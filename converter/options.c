@@ -71,6 +71,9 @@ const struct option_spec conversion_option_table[] = {
 	       .min = 1, .max = 1e18),
 	OPTION("per-rank", 0, FLAG, MEMBER(findings.per_rank), NULL,
 	       "Write a file for each rank, too: JSON as TensorBoard and HTA read it, or pftrace"),
+	OPTION("archive", 0, WORD, MEMBER(archive), "all|ranks",
+	       "Write all files into flextrace.zip, too, traces only there; or those of ranks into "
+	       "ranks.zip, which Perfetto opens", .is_untold = true),
 	OPTION("overlap", 0, TEXT, MEMBER(view.overlap), "MODE",
 	       "Rows that cross in trace.json: lanes, async, drop or warn"),
 	OPTION("types", 0, TEXT, MEMBER(view.types), "PHASES",

@@ -114,6 +114,7 @@ struct conversion_options {
 	const char *output_dir; /* required */
 	const char *formats;
 	bool gzip;
+	const char *archive; /* see emit_read_archive(); NULL = none */
 	struct clock_settings clock;
 	const char *latency_floor_ns;
 	const char *clocks; /* a file: see clock_options.h */

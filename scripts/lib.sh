@@ -5,7 +5,8 @@
 # What compiles the firmware for QEMU's cores, and the markers for bare RISC-V in the tests.
 FIRMWARE_PACKAGES="clang lld"
 BUILD_PACKAGES="gcc g++ cmake ninja-build pkg-config lttng-tools liblttng-ust-dev liblttng-ctl-dev
-	babeltrace2 libbabeltrace2-dev libcjson-dev libsqlite3-dev zlib1g-dev libjs-dygraphs"
+	babeltrace2 libbabeltrace2-dev libcjson-dev libminizip-dev libsqlite3-dev zlib1g-dev
+	libjs-dygraphs"
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
 fail() {
@@ -109,7 +110,7 @@ get_s390x_root() {
 	if ! (
 		export APT_CONFIG="$PWD/build-s390x/apt/apt.conf"
 		apt-get update -qq && apt-get install -qq -y --download-only libbabeltrace2-dev libcjson-dev \
-			libcmocka-dev liblttng-ctl-dev liblttng-ust-dev libsqlite3-dev zlib1g-dev
+			libcmocka-dev liblttng-ctl-dev liblttng-ust-dev libminizip-dev libsqlite3-dev zlib1g-dev
 	) >build-s390x/apt/log 2>&1; then
 		cat build-s390x/apt/log >&2
 		return 1

@@ -57,11 +57,13 @@ if(TARGET flextrace)
 	add_test(NAME cli.diff COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_diff.sh $<TARGET_FILE:flextrace>)
 	add_test(NAME cli.views COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_views.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv>)
+	add_test(NAME cli.archive COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_archive.sh
+		$<TARGET_FILE:flextrace> $<TARGET_FILE:make_trace> $<TARGET_FILE:flextrace_bt2_plugin>)
 	add_test(NAME cli.pairs COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_pairs.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE_DIR:check_csv>)
 	add_test(NAME style.man COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/man_options.sh
 		$<TARGET_FILE:flextrace> ${PROJECT_BINARY_DIR}/docs/man ${PROJECT_SOURCE_DIR}/cli/completion.bash)
 	set_tests_properties(style.man PROPERTIES LABELS style)
-	set_tests_properties(cli.errors cli.hostile cli.decode cli.readers cli.sources cli.compiler cli.diff cli.views cli.pairs PROPERTIES LABELS cli TIMEOUT 600
+	set_tests_properties(cli.errors cli.hostile cli.decode cli.readers cli.sources cli.compiler cli.diff cli.views cli.archive cli.pairs PROPERTIES LABELS cli TIMEOUT 600
 		SKIP_RETURN_CODE 77)
 endif()

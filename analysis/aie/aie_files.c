@@ -49,7 +49,8 @@ static int save_core(const struct aie_run *run, const struct aie_core *core,
 	code = write_json(&writer, aie_describe_core(run, core));
 	if (code < 0)
 		writer_abandon(&writer);
-	return code < 0 ? code : writer_close(&writer, sink->error);
+	FLEXTRACE_TRY(code < 0 ? code : writer_close(&writer, sink->error));
+	return text_list_add(&sink->count->beside, TABLES_DIR "/%s", core->file);
 }
 
 static void list_cores(const struct aie_run *run, cJSON *json)

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/paths.h"
-#include "column_text.h"
+#include "emit_work.h"
 #include "output_dir.h"
 #include "output/report/page.h"
 #include "output/report_data.h"
@@ -17,11 +15,6 @@
 
 #define DEFAULT_FORMATS "chrome,csv"
 #define MAX_THREADS     8
-
-/* Writes a trace of all processes, or of one. */
-typedef int trace_writer(const struct findings *findings, const struct emit_options *options,
-                         uint32_t process, const char *name, struct file_count *ret_count,
-                         struct flextrace_error *error);
 
 /* Formats of traces. */
 static const struct trace_format {
@@ -131,6 +124,25 @@ int emit_read_views(struct emit_views *views, const struct view_options *options
 	return FLEXTRACE_OK;
 }
 
+int emit_read_archive(enum emit_archive *ret_archive, const char *text,
+                      struct flextrace_error *error)
+{
+	static const char *const words[] = {"auto", "all", "ranks", NULL};
+	int word = text ? find_word(words, text) : 0;
+
+	*ret_archive = ARCHIVE_NONE;
+	if (word < 0)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `archive` takes all or ranks: value=%s", text);
+	if (text && !archive_is_built())
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `archive` needs libminizip, which was not there when "
+		                 "this flextrace was built");
+	if (text)
+		*ret_archive = word == 2 ? ARCHIVE_RANKS : ARCHIVE_ALL;
+	return FLEXTRACE_OK;
+}
+
 uint64_t emit_count_overlaps(const struct timeline *timeline)
 {
 	uint64_t n = 0;
@@ -143,31 +155,6 @@ uint64_t emit_count_overlaps(const struct timeline *timeline)
 }
 
 /* -- jobs -------------------------------------------------------------------------------------- */
-
-struct job {
-	const struct result_file *file; /* weak; NULL: a trace, or that of a process */
-	trace_writer *write;            /* a trace */
-	bool is_analysis;
-	bool is_asked;    /* an analysis, which is written also without a row */
-	uint32_t process; /* index, or FLEXTRACE_NONE */
-	char name[64];    /* its path in the output directory */
-	char lines[80];   /* of a table: that as lines of JSON */
-	struct flextrace_error error;
-	int code;
-};
-
-struct work {
-	const struct findings *findings; /* weak, both */
-	const struct emit_options *options;
-	char *tables_dir;          /* owned */
-	struct save_place place;   /* of tables, without their folder */
-	struct file_count *counts; /* owned, by job */
-	uint32_t n_jobs;
-	atomic_uint next; /* first job that nobody took */
-	atomic_bool has_failed;
-	pthread_mutex_t analysis_lock;
-	struct job jobs[]; /* the longest first */
-};
 
 /* Analyses one after the other: each may need memory for every name there is. */
 static int run_job(struct work *work, struct job *job)
@@ -184,8 +171,8 @@ static int run_job(struct work *work, struct job *job)
 	place.keeps_empty = job->is_asked;
 	place.dir = job->file->is_on_top ? work->options->output_dir : work->tables_dir;
 	code = column_save(job->file, work->findings, &place, count, &job->error);
-	count->file = work->place.has_csv || !count->has_lines ? job->name : job->lines;
-	count->other = work->place.has_csv && count->has_lines ? job->lines : NULL;
+	count->file = work->place.has_csv || !count->has_lines ? job->name : job->other;
+	count->other = work->place.has_csv && count->has_lines ? job->other : NULL;
 	if (job->is_analysis)
 		pthread_mutex_unlock(&work->analysis_lock);
 	return code;
@@ -195,6 +182,8 @@ static void *run_jobs(void *context)
 {
 	struct work *work = context;
 
+	if (work->options->archive && !atomic_exchange(&work->has_members, true))
+		members_write(work);
 	for (;;) {
 		uint32_t i = atomic_fetch_add(&work->next, 1);
 		struct job *job;
@@ -202,6 +191,8 @@ static void *run_jobs(void *context)
 		if (i >= work->n_jobs || atomic_load(&work->has_failed))
 			return NULL;
 		job = &work->jobs[i];
+		if (job->is_member)
+			continue;
 		job->code = run_job(work, job);
 		if (job->code < 0)
 			atomic_store(&work->has_failed, true);
@@ -237,33 +228,23 @@ static int write_page(const struct work *work, struct flextrace_error *error)
 }
 
 /* run.json tells the files in the order of the jobs. */
-static int finish(const struct work *work, struct flextrace_error *error)
+static int finish(struct work *work, struct flextrace_error *error)
 {
+	uint32_t n_counts = work->n_jobs + (work->place.n_captured > 0);
+
 	for (uint32_t i = 0; i < work->n_jobs; i++) {
 		const struct job *job = &work->jobs[i];
 
 		if (job->code < 0)
 			return error_set(error, job->code, "%s", job->error.message);
 	}
+	if (work->archive_code < 0)
+		return error_set(error, work->archive_code, "%s", work->archive_error.message);
 	if (work->place.n_captured)
 		FLEXTRACE_TRY(write_page(work, error));
-	return run_json_write(work->findings, work->options, work->counts,
-	                      work->n_jobs + (work->place.n_captured > 0), error);
-}
-
-/* -- traces ------------------------------------------------------------------------------------ */
-
-static bool ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name), n_end = strlen(end);
-
-	return n >= n_end && strcmp(name + n - n_end, end) == 0;
-}
-
-int emit_open_trace(struct writer *writer, const struct emit_options *options, const char *name,
-                    struct flextrace_error *error)
-{
-	return writer_open(writer, options->output_dir, name, ends_with(name, ".gz"), error);
+	if (work->options->archive)
+		FLEXTRACE_TRY(members_finish(work, n_counts, error));
+	return run_json_write(work->findings, work->options, work->counts, n_counts, error);
 }
 
 /* -- files of single processes ----------------------------------------------------------------- */
@@ -282,9 +263,9 @@ static uint32_t count_same(const struct identity *identity, uint32_t process)
 }
 
 /* Not with a dot and digits before the end: to TensorBoard that would be a time. */
-static void name_file(struct job *job, const struct identity *identity, const char *suffix,
-                      bool gzip)
+static void name_file(struct work *work, struct job *job, const char *suffix)
 {
+	const struct identity *identity = work->findings->timeline->identity;
 	const struct process *process = &identity->processes[job->process];
 	uint32_t n_same = count_same(identity, job->process);
 	char which[32];
@@ -296,7 +277,15 @@ static void name_file(struct job *job, const struct identity *identity, const ch
 	if (n_same)
 		snprintf(which + strlen(which), sizeof(which) - strlen(which), "-%u", n_same + 1);
 	snprintf(job->name, sizeof(job->name), "trace.%s.%s%s", which, suffix,
-	         gzip && !ends_with(suffix, ".gz") ? ".gz" : "");
+	         work->options->gzip && !name_is_gzip(suffix) ? ".gz" : "");
+}
+
+/* Perfetto reads no member that is gzipped. */
+static void name_rank_member(struct job *job)
+{
+	if (name_is_gzip(job->name))
+		job->name[strlen(job->name) - strlen(".gz")] = '\0';
+	snprintf(job->other, sizeof(job->other), ARCHIVE_RANKS_FILE "/%s", job->name);
 }
 
 static bool is_some_rank_known(const struct identity *identity)
@@ -309,7 +298,7 @@ static bool is_some_rank_known(const struct identity *identity)
 }
 
 /* Beside ranks, a process that is none (a launcher) would spoil what readers compare. */
-static void add_processes(struct work *work, const struct trace_format *format)
+static void add_processes(struct work *work, const struct trace_format *format, bool is_rank_member)
 {
 	const struct identity *identity = work->findings->timeline->identity;
 	bool takes_ranks = is_some_rank_known(identity);
@@ -322,20 +311,25 @@ static void add_processes(struct work *work, const struct trace_format *format)
 			continue;
 		job->process = i;
 		job->write = format->write;
-		name_file(job, identity, format->rank_suffix, work->options->gzip);
+		job->is_member = is_rank_member || work->options->archive == ARCHIVE_ALL;
+		name_file(work, job, format->rank_suffix);
+		if (is_rank_member)
+			name_rank_member(job);
 		work->n_jobs++;
 	}
 }
 
-/* Of each format of traces that is chosen, or else as torch's readers have them. */
+/* Of each format of traces that is chosen, or else as torch's readers have them. Those of one
+ * format go into the archive of ranks: both would be there twice. */
 static void add_ranks(struct work *work, const char *names)
 {
 	bool has_pftrace = is_chosen(names, "pftrace");
+	bool has_archive = work->options->archive == ARCHIVE_RANKS;
 
 	if (is_chosen(names, "chrome") || !has_pftrace)
-		add_processes(work, &trace_formats[0]);
+		add_processes(work, &trace_formats[0], has_archive && !has_pftrace);
 	if (has_pftrace)
-		add_processes(work, &trace_formats[1]);
+		add_processes(work, &trace_formats[1], has_archive);
 }
 
 static void name_forms(struct job *job, const struct result_file *file)
@@ -345,7 +339,7 @@ static void name_forms(struct job *job, const struct result_file *file)
 	column_lines_name(lines, file->name);
 	snprintf(job->name, sizeof(job->name), "%s%s", file->is_on_top ? "" : TABLES_DIR "/",
 	         file->name);
-	snprintf(job->lines, sizeof(job->lines), TABLES_DIR "/%s", lines);
+	snprintf(job->other, sizeof(job->other), TABLES_DIR "/%s", lines);
 }
 
 static void add_file(struct work *work, const struct result_file *file, bool is_analysis)
@@ -364,6 +358,7 @@ static void add_trace(struct work *work, const struct trace_format *format)
 
 	job->process = FLEXTRACE_NONE;
 	job->write = format->write;
+	job->is_member = work->options->archive == ARCHIVE_ALL;
 	snprintf(job->name, sizeof(job->name), "trace.%s%s", format->suffix,
 	         work->options->gzip ? ".gz" : "");
 }
@@ -398,6 +393,7 @@ static void remove_earlier_tables(const struct work *work)
 {
 	const struct emit_run *run = work->options->run;
 
+	path_remove(work->options->output_dir, ARCHIVE_ALL_FILE);
 	for (size_t i = 0; i < N_FORMATS; i++)
 		remove_table(work, formats[i].file);
 	for (uint32_t i = 0; run && i < run->n_files; i++)
@@ -409,9 +405,11 @@ static void remove_earlier_tables(const struct work *work)
 static void work_free(struct work *work)
 {
 	pthread_mutex_destroy(&work->analysis_lock);
+	archive_abandon(&work->archive);
 	for (uint32_t i = 0; i < work->n_jobs; i++) {
 		free(work->counts[i].columns);
 		free(work->counts[i].captured);
+		text_list_release(&work->counts[i].beside);
 	}
 	free(work->counts);
 	free(work->tables_dir);

@@ -65,12 +65,25 @@ struct emit_views {
 	bool is_kineto;    /* of a single rank, as readers of torch's files need it */
 };
 
+/* What is written into one ZIP file; traces stand there only. */
+enum emit_archive {
+	ARCHIVE_NONE,
+	ARCHIVE_ALL,  /* everything */
+	ARCHIVE_RANKS /* files of single ranks, with what makes them one timeline */
+};
+#define ARCHIVE_ALL_FILE   "flextrace.zip"
+#define ARCHIVE_RANKS_FILE "ranks.zip"
+
+struct archive; /* archive/archive.h */
+
 struct emit_options {
-	const char *output_dir;     /* weak, all; created if missing */
-	const char *formats;        /* comma separated format names; NULL = "chrome,csv" */
-	uint32_t report_rows;       /* rows of each table that the page has at most */
-	bool gzip;                  /* trace.json.gz instead of trace.json */
-	uint32_t n_threads;         /* files written at a time; 0 = 1 */
+	const char *output_dir; /* weak, all; created if missing */
+	const char *formats;    /* comma separated format names; NULL = "chrome,csv" */
+	uint32_t report_rows;   /* rows of each table that the page has at most */
+	bool gzip;              /* trace.json.gz instead of trace.json */
+	uint32_t n_threads;     /* files written at a time; 0 = 1 */
+	enum emit_archive archive;
+	struct archive *to;         /* where a file goes as a member; NULL: it is one */
 	const struct emit_run *run; /* what run.json says of the conversion; NULL = nothing */
 	struct emit_views views;
 };
@@ -89,10 +102,6 @@ extern const struct result_file csv_rows[CSV_N_ROWS];
 /* clocks.csv, alignment.csv, losses.csv, emitted.csv. */
 #define CSV_N_REPORTS 4
 extern const struct result_file csv_reports[CSV_N_REPORTS];
-
-/* Opens the file of a trace, with gzip where its name ends in ".gz". As writer_open(). */
-int emit_open_trace(struct writer *writer, const struct emit_options *options, const char *name,
-                    struct flextrace_error *error);
 
 /* Writes `name`: trace.json, of all processes (FLEXTRACE_NONE), or the file of one (an index). It
  * alone depends on the options. */
@@ -113,6 +122,11 @@ int emit_check_formats(const char *formats, struct flextrace_error *error);
  * are only looked at. NULL = the default. FLEXTRACE_E_USAGE. */
 int emit_read_views(struct emit_views *views, const struct view_options *options,
                     struct flextrace_error *error);
+
+/* Reads "auto" or "all", and "ranks"; NULL: none. FLEXTRACE_E_USAGE, also where this build has no
+ * archives. */
+int emit_read_archive(enum emit_archive *ret_archive, const char *text,
+                      struct flextrace_error *error);
 
 /* How many rows stand on overflow lanes. */
 uint64_t emit_count_overlaps(const struct timeline *timeline);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "output/place.h"
 #include "output/clock_columns.h"
 #include "output/column_text.h"
 #include "base/text/json_item.h"
@@ -558,7 +559,7 @@ int run_json_write(const struct findings *findings, const struct emit_options *o
 	if (!document)
 		return error_set(error, FLEXTRACE_E_MEMORY,
 		                 "Cannot write run.json: cause=no memory");
-	code = writer_open(&writer, options->output_dir, RUN_JSON_FILE, false, error);
+	code = place_open(&writer, options, RUN_JSON_FILE, error);
 	if (code < 0) {
 		free(document);
 		return code;

@@ -65,26 +65,43 @@ static int create(const char *path)
 	return fd;
 }
 
-int writer_open(struct writer *writer, const char *dir, const char *name, bool gzip,
-                struct flextrace_error *error)
+static int open_buffer(struct writer *writer, bool gzip)
 {
-	int cause;
-
 	*writer = (struct writer){.fd = -1};
 	writer->buffer = malloc(BUFFER_BYTES);
-	if (asprintf(&writer->path, "%s/%s", dir, name) < 0)
-		writer->path = NULL;
-	if (asprintf(&writer->tmp_path, "%s/%s.tmp", dir, name) < 0)
-		writer->tmp_path = NULL;
 	if (gzip)
 		writer->gzip = gzip_new();
-	if (!writer->buffer || !writer->path || !writer->tmp_path || (gzip && !writer->gzip)) {
+	if (!writer->buffer || (gzip && !writer->gzip)) {
 		release(writer);
-		return error_set(error, FLEXTRACE_E_MEMORY, "Cannot open output file: name=%s",
-		                 name);
+		return FLEXTRACE_E_MEMORY;
 	}
 	writer->at = writer->buffer;
 	writer->end = writer->buffer + BUFFER_BYTES;
+	return 0;
+}
+
+static int refuse_memory(const char *name, struct flextrace_error *error)
+{
+	return error_set(error, FLEXTRACE_E_MEMORY, "Cannot open output file: name=%s", name);
+}
+
+int writer_open(struct writer *writer, const char *dir, const char *name, bool gzip,
+                struct flextrace_error *error)
+{
+	char *path, *tmp_path;
+	int cause;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		path = NULL;
+	if (asprintf(&tmp_path, "%s/%s.tmp", dir, name) < 0)
+		tmp_path = NULL;
+	if (!path || !tmp_path || open_buffer(writer, gzip) < 0) {
+		free(path);
+		free(tmp_path);
+		return refuse_memory(name, error);
+	}
+	writer->path = path;
+	writer->tmp_path = tmp_path;
 	writer->fd = create(writer->tmp_path);
 	if (writer->fd >= 0)
 		return 0;
@@ -93,6 +110,20 @@ int writer_open(struct writer *writer, const char *dir, const char *name, bool g
 	          writer->tmp_path, strerror(cause));
 	release(writer);
 	return FLEXTRACE_E_OUTPUT;
+}
+
+int writer_open_target(struct writer *writer, struct writer_target *target, const char *path,
+                       bool gzip, struct flextrace_error *error)
+{
+	char *copy = strdup(path);
+
+	if (!copy || open_buffer(writer, gzip) < 0) {
+		free(copy);
+		return refuse_memory(path, error);
+	}
+	writer->path = copy;
+	writer->target = target;
+	return 0;
 }
 
 void writer_open_memory(struct writer *writer)
@@ -124,6 +155,10 @@ static void write_out(struct writer *writer, const void *bytes, size_t n)
 {
 	const char *at = bytes;
 
+	if (writer->target && !writer->failure) {
+		writer->failure = writer->target->put(writer->target, bytes, n);
+		return;
+	}
 	while (n > 0 && !writer->failure) {
 		ssize_t written = write(writer->fd, at, n);
 
@@ -196,18 +231,35 @@ void writer_append_slowly(struct writer *writer, const void *bytes, size_t n)
 	}
 }
 
-int writer_close(struct writer *writer, struct flextrace_error *error)
+void writer_seek(struct writer *writer, uint64_t offset)
 {
-	int code = 0;
+	flush_buffer(writer, Z_NO_FLUSH);
+	if (lseek(writer->fd, (off_t)offset, SEEK_SET) < 0 && !writer->failure)
+		writer->failure = errno;
+}
 
-	flush_buffer(writer, Z_FINISH);
+/* Gives the file its name. */
+static void finish_file(struct writer *writer)
+{
 	if (close(writer->fd) != 0 && !writer->failure)
 		writer->failure = errno;
 	writer->fd = -1;
 	if (!writer->failure && rename(writer->tmp_path, writer->path) != 0)
 		writer->failure = errno;
-	if (writer->failure) {
+	if (writer->failure)
 		unlink(writer->tmp_path);
+}
+
+int writer_close(struct writer *writer, struct flextrace_error *error)
+{
+	int code = 0;
+
+	flush_buffer(writer, Z_FINISH);
+	if (!writer->target)
+		finish_file(writer);
+	else if (!writer->failure)
+		writer->failure = writer->target->close(writer->target);
+	if (writer->failure) {
 		code = error_set(error, FLEXTRACE_E_OUTPUT,
 		                 "Cannot write output file: path=%s, reason=%s", writer->path,
 		                 strerror(writer->failure));

@@ -26,21 +26,36 @@
 
 #include "base/error.h"
 
+/* Where bytes go instead of to a file of the writer's own. Both return 0 or errno. */
+struct writer_target {
+	int (*put)(struct writer_target *target, const void *bytes, size_t n);
+	int (*close)(struct writer_target *target);
+};
+
 struct writer {
-	char *at;                 /* weak: next byte in the buffer */
-	char *end;                /* weak: behind the buffer */
-	char *buffer;             /* owned; NULL = closed */
-	char *path, *tmp_path;    /* owned */
-	struct writer_gzip *gzip; /* owned; NULL = plain */
-	uint64_t replaced_bytes;  /* bytes that were no UTF-8 */
-	int fd;                   /* owned; -1 = closed */
-	int failure;              /* errno of the first failure; 0 = none */
+	char *at;                     /* weak: next byte in the buffer */
+	char *end;                    /* weak: behind the buffer */
+	char *buffer;                 /* owned; NULL = closed */
+	char *path, *tmp_path;        /* owned; without a temporary name where there is a target */
+	struct writer_gzip *gzip;     /* owned; NULL = plain */
+	struct writer_target *target; /* weak; NULL: a file */
+	uint64_t replaced_bytes;      /* bytes that were no UTF-8 */
+	int fd;                       /* owned; -1 = closed */
+	int failure;                  /* errno of the first failure; 0 = none */
 };
 
 /* Opens `dir`/`name`, with `gzip` as one deterministic gzip member. FLEXTRACE_E_OUTPUT,
  * FLEXTRACE_E_MEMORY; on failure there is nothing to close or abandon. */
 int writer_open(struct writer *writer, const char *dir, const char *name, bool gzip,
                 struct flextrace_error *error);
+
+/* The same into a target, of which messages say `path`. writer_close() closes it, and
+ * writer_abandon() leaves it as it is. FLEXTRACE_E_MEMORY. */
+int writer_open_target(struct writer *writer, struct writer_target *target, const char *path,
+                       bool gzip, struct flextrace_error *error);
+
+/* Goes to another place of a file. A failure sticks. */
+void writer_seek(struct writer *writer, uint64_t offset);
 
 /* Writes what is buffered, closes and renames. FLEXTRACE_E_OUTPUT if anything failed since
  * writer_open(); the file is gone then. Releases the writer either way. */

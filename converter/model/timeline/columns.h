@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text/text_list.h"
 #include "base/text/writer.h"
 #include "model/identity/identity.h"
 
@@ -243,6 +244,7 @@ struct file_count {
 	/* rows this format cannot hold (a counter that is not a number) or has no need of (one that
 	 * stays as it is), or that the views hide */
 	uint64_t left_out;
+	int64_t zero_time_ns; /* of a trace: since the Unix epoch, where its times begin */
 	uint64_t arrows;                          /* of a trace: arrows drawn */
 	uint64_t arrows_left_out[N_ARROW_CAUSES]; /* and not drawn */
 	uint64_t arrows_expected;                 /* both, of a trace of all processes */
@@ -252,7 +254,8 @@ struct file_count {
 	uint64_t by_class[RECORD_CLASS_COUNT];
 	uint64_t left_out_by_class[RECORD_CLASS_COUNT]; /* adds up to `left_out` */
 	const char *title, *what;                       /* weak: of a table, from its result_file */
-	char *columns;  /* owned: a table's as a JSON list, from column_save(); NULL = it is none */
+	char *columns; /* owned: a table's as a JSON list, from column_save(); NULL = it is none */
+	struct text_list beside; /* owned: paths of further files that were written with it */
 	char *captured; /* owned: its first rows as JSON lists, with commas between; NULL = none */
 };
 

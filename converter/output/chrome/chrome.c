@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chrome.h"
 
+#include "output/place.h"
+
 #define NS_PER_S 1000000000
 
 /* ts 0: the last whole second before everything, so that ts are small and doubles hold every ns.
@@ -17,6 +19,7 @@ static void choose_base(struct chrome *chrome)
 	first_ns += view->epoch_offset_ns;
 	first_ns -= (first_ns % NS_PER_S + NS_PER_S) % NS_PER_S;
 	chrome->base_time_ns = first_ns - view->epoch_offset_ns;
+	chrome->events.count->zero_time_ns = first_ns;
 }
 
 static int write_events(struct chrome *chrome)
@@ -50,7 +53,7 @@ int emit_chrome(const struct findings *findings, const struct emit_options *opti
 	int code;
 
 	*ret_count = (struct file_count){.file = name};
-	FLEXTRACE_TRY(emit_open_trace(&chrome.writer, options, name, error));
+	FLEXTRACE_TRY(place_open(&chrome.writer, options, name, error));
 	views.is_kineto = process != FLEXTRACE_NONE;
 	code = events_init(&chrome.events, findings, &views, process, ret_count);
 	if (code == 0)

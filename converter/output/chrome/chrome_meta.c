@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "output/archive/archive.h"
 #include "output/clock_columns.h"
 #include "output/column_text.h"
 #include "model/alignment.h"
@@ -348,7 +349,10 @@ static void write_sites(struct chrome *chrome)
 
 void chrome_write_tail(struct chrome *chrome)
 {
+	const char *name = events_are_of_rank(&chrome->events) ? chrome->file : "trace.json";
+	size_t n = strlen(name);
+
 	write_sites(chrome);
-	writer_format(&chrome->writer, "],\n\"traceName\": \"%s\"\n}\n",
-	              events_are_of_rank(&chrome->events) ? chrome->file : "trace.json");
+	writer_format(&chrome->writer, "],\n\"traceName\": \"%.*s\"\n}\n",
+	              (int)(n - (name_is_gzip(name) ? 3 : 0)), name);
 }

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/heap.h"
+#include "output/place.h"
 
 #define SEQUENCE_ID 1
 
@@ -226,7 +227,7 @@ int emit_pftrace(const struct findings *findings, const struct emit_options *opt
 	int code;
 
 	*ret_count = (struct file_count){.file = name};
-	FLEXTRACE_TRY(emit_open_trace(&trace.writer, options, name, error));
+	FLEXTRACE_TRY(place_open(&trace.writer, options, name, error));
 	writer_open_memory(&trace.packet);
 	writer_open_memory(&trace.kept_bytes);
 	writer_open_memory(&trace.plain);

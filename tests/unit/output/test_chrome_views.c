@@ -208,7 +208,7 @@ static void test_views__name_what_tensorboard_looks_for(void **state)
 	                          "{\"group\":\"\\\",\\\"bytes\\\":1\",\"seq\":1,\"bytes\":4096}");
 	fixture_host(&test->fixture, row);
 	write_rank(test, 1, "trace.rank0.pt.trace.json.gz");
-	assert_non_null(strstr(test->text, "\"traceName\": \"trace.rank0.pt.trace.json.gz\""));
+	assert_non_null(strstr(test->text, "\"traceName\": \"trace.rank0.pt.trace.json\""));
 	info = cJSON_GetObjectItem(test->root, "distributedInfo");
 	assert_int_equal(cJSON_GetObjectItem(info, "rank")->valueint, 0);
 	event = chrome_find(test, "X", "ProfilerStep#4", 0);
