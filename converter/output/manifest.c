@@ -12,6 +12,7 @@
  */
 #include "output/emit_work.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/text/json_item.h"
@@ -52,6 +53,15 @@ static cJSON *add_reference(cJSON *object, const char *key, const char *file)
 	return reference;
 }
 
+/* A number, which Perfetto wants, of whatever size: a whole second, which doubles hold. */
+static void add_offset(cJSON *clocks, int64_t offset_ns)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRId64, offset_ns);
+	json_item_add(clocks, "offset_ns", cJSON_CreateRaw(digits));
+}
+
 static void add_attributes(cJSON *manifest, const struct ledger *ledger)
 {
 	cJSON *attributes = json_item_add_object(manifest, "attributes");
@@ -85,7 +95,7 @@ static cJSON *describe(const struct work *work)
 		if (job->write == emit_chrome) {
 			clocks = json_item_add_object(file, "clocks");
 			add_reference(clocks, "sync_to", first);
-			json_item_add_i64(clocks, "offset_ns", work->counts[i].zero_time_ns);
+			add_offset(clocks, work->counts[i].zero_time_ns);
 		}
 		json_item_append(files, file);
 	}

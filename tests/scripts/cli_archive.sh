@@ -101,6 +101,9 @@ done
 # The same bytes whoever reads. A plug-in with sanitizers in a program without them: the runtime must come first.
 asan=$(ldd "$PLUGIN" | awk '/libasan/ { print $3; exit }')
 "$MAKE_TRACE" many many
+convert many.chrome many --per-rank
+convert many.chrome.zip many --per-rank --archive=ranks
+check "times since the Unix epoch" many.chrome.zip/ranks.zip many.chrome
 for archive in all ranks; do
 	for workers in 1 8; do
 		convert $archive.$workers many --workers=$workers --formats=csv,pftrace --per-rank --archive=$archive
