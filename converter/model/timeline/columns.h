@@ -245,7 +245,7 @@ struct file_count {
 	 * stays as it is), or that the views hide */
 	uint64_t left_out;
 	int64_t zero_time_ns; /* of a trace: since the Unix epoch, where its times begin */
-	uint64_t arrows;                          /* of a trace: arrows drawn */
+	uint64_t arrows;      /* of a trace: arrows drawn */
 	uint64_t arrows_left_out[N_ARROW_CAUSES]; /* and not drawn */
 	uint64_t arrows_expected;                 /* both, of a trace of all processes */
 	uint64_t replaced_bytes; /* bytes of names that are no UTF-8, written as U+FFFD */
