@@ -42,9 +42,10 @@ struct select_options {
 	bool drop_flows; /* no arrow is shown */
 };
 
-/* Of trace.json, see emit_read_views(). */
+/* Of traces, see emit_read_views(). */
 struct view_options {
 	const char *overlap, *types, *time_unit;
+	bool packs_packets; /* of trace.pftrace */
 };
 
 #endif

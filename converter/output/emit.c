@@ -120,7 +120,10 @@ int emit_read_views(struct emit_views *views, const struct view_options *options
 		                 "Option `types` takes phases of the Trace Event format, out of "
 		                 "%s: value=%s",
 		                 known, types);
-	*views = (struct emit_views){(enum emit_overlap)mode, types, unit == 1, false};
+	*views = (struct emit_views){.overlap = (enum emit_overlap)mode,
+	                             .types = types,
+	                             .shows_ns = unit == 1,
+	                             .packs = options->packs_packets};
 	return FLEXTRACE_OK;
 }
 

@@ -62,6 +62,7 @@ struct emit_views {
 	enum emit_overlap overlap;
 	const char *types; /* phases to write, as "XC"; NULL = all; weak */
 	bool shows_ns;     /* displayTimeUnit */
+	bool packs;        /* packets of trace.pftrace are compressed */
 	bool is_kineto;    /* of a single rank, as readers of torch's files need it */
 };
 

@@ -278,6 +278,19 @@ def check(directory):
           f"{len(trace.packets)} packets")
 
 
-for argument in sys.argv[1:]:
-    check(argument)
+def compare_packed(packed, other):
+    """--same PACKED OTHER: PACKED has the packets of OTHER, compressed."""
+    paths = [os.path.join(name, "trace.pftrace") for name in (packed, other)]
+    packets = [pftrace.read_packets(pftrace.read_bytes(path)) for path in paths]
+    (inside, n_bundles), (plain_packets, n_none) = packets
+    if inside != plain_packets or n_none or not n_bundles:
+        complain(packed, f"{len(inside)} packets in {n_bundles} bundles, {len(plain_packets)} packets in {other}")
+    print(f"{packed}: {len(inside)} packets in {n_bundles} bundles")
+
+
+if sys.argv[1:2] == ["--same"]:
+    compare_packed(*sys.argv[2:])
+else:
+    for argument in sys.argv[1:]:
+        check(argument)
 sys.exit(n_violations > 0)

@@ -61,8 +61,18 @@ for input in inputs/golden-every_kind inputs/hostile-kernels.json; do
 	done
 	convert packed --gzip "$input"
 	gzip -dc packed/trace.pftrace.gz | cmp - "$name/trace.pftrace" || fail "gzip changes trace.pftrace of $input"
+	convert compressed --compress-packets "$input"
+	convert packed --compress-packets --gzip "$input"
+	gzip -dc packed/trace.pftrace.gz | cmp - "$name/trace.pftrace" || fail "$input is compressed twice"
+	"$PYTHON" "$here/check_pftrace.py" --same compressed "$name" || fail "compressed packets of $input are others"
 	protoc --decode_raw <"$name/trace.pftrace" >decoded || fail "protoc cannot read trace.pftrace of $input"
 	[ "$(grep -c '^1 {' decoded)" -gt 50 ] || fail "protoc finds few packets in $input"
 done
 "$FLEXTRACE" convert --quiet --formats=pftrace -o other inputs/good
 cmp other/trace.pftrace out/good/trace.pftrace || fail "trace.pftrace depends on trace.json"
+
+# several bundles, none of which is longer than Perfetto wants it
+"$MAKE_TRACE" large inputs/large
+convert compressed --compress-packets inputs/large
+convert other inputs/large
+"$PYTHON" "$here/check_pftrace.py" --same compressed other || fail "compressed packets of a large file are others"

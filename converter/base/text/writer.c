@@ -231,6 +231,19 @@ void writer_append_slowly(struct writer *writer, const void *bytes, size_t n)
 	}
 }
 
+void writer_deflate(struct writer *writer, const void *bytes, size_t n)
+{
+	uLongf n_deflated = compressBound(n);
+	char *at = writer_room(writer, n_deflated);
+
+	if (!at)
+		return;
+	if (compress2((Bytef *)at, &n_deflated, bytes, n, GZIP_LEVEL) == Z_OK)
+		writer->at = at + n_deflated;
+	else
+		writer->failure = ENOMEM;
+}
+
 void writer_seek(struct writer *writer, uint64_t offset)
 {
 	flush_buffer(writer, Z_NO_FLUSH);

@@ -113,6 +113,9 @@ static inline char *writer_room(struct writer *writer, size_t n)
 #define put_literal(at, literal) \
 	((char *)memcpy((at), "" literal, sizeof(literal) - 1) + sizeof(literal) - 1)
 
+/* Appends `n` bytes compressed, as one stream of zlib, to a memory writer. */
+void writer_deflate(struct writer *writer, const void *bytes, size_t n);
+
 static inline void writer_char(struct writer *writer, char c)
 {
 	char *at = writer_room(writer, 1);

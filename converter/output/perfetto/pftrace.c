@@ -7,9 +7,29 @@
 #include "base/heap.h"
 #include "output/place.h"
 
-#define SEQUENCE_ID 1
+#define SEQUENCE_ID  1
+#define PACKED_BYTES ((size_t)256 << 10) /* before they are compressed; Perfetto wants < 512 KiB */
 
 /* -- packets ----------------------------------------------------------------------------------- */
+
+/* Packets so far as one packet. */
+static void pack(struct pftrace *trace)
+{
+	struct writer *packets = &trace->writer, *packed = &trace->packet, *file = &trace->file;
+	char tag[PROTOBUF_VARINT_BYTES * 2];
+	size_t n;
+
+	packed->at = packed->buffer;
+	writer_deflate(packed, packets->buffer, (size_t)(packets->at - packets->buffer));
+	n = (size_t)(packed->at - packed->buffer);
+	protobuf_write_length(
+		file, TRACE_PACKET,
+		n + (size_t)(put_tagged(tag, PACKET_COMPRESSED_PACKETS, PROTOBUF_BYTES, n) - tag));
+	protobuf_write_bytes(file, PACKET_COMPRESSED_PACKETS, packed->buffer, n);
+	packets->at = packets->buffer;
+	if (writer_failed(file) || writer_failed(packed))
+		packets->failure = file->failure ? file->failure : packed->failure;
+}
 
 void pftrace_open_packet(struct pftrace *trace)
 {
@@ -32,6 +52,8 @@ void pftrace_begin_packet(struct pftrace *trace, size_t n)
 	char head[8 * PROTOBUF_VARINT_BYTES], *at = head;
 	uint64_t flags = SEQUENCE_NEEDS_STATE;
 
+	if (trace->packs && (size_t)(writer->at - writer->buffer) >= PACKED_BYTES)
+		pack(trace);
 	if (!trace->has_begun) {
 		flags |= SEQUENCE_STATE_CLEARED;
 		at = put_tagged(at, PACKET_FIRST_ON_SEQUENCE, PROTOBUF_VARINT, 1);
@@ -196,6 +218,8 @@ static int write_file(struct pftrace *trace)
 	pftrace_describe(trace);
 	FLEXTRACE_TRY(write_events(trace));
 	write_losses(trace);
+	if (trace->packs)
+		pack(trace);
 	trace->events.count->replaced_bytes = trace->writer.replaced_bytes;
 	if (writer_failed(&trace->packet) || writer_failed(&trace->kept_bytes) ||
 	    writer_failed(&trace->plain) || writer_failed(&trace->interned.fresh))
@@ -218,6 +242,41 @@ static void release(struct pftrace *trace)
 	events_release(&trace->events);
 }
 
+/* Packets are compressed unless the whole file is. */
+static int open_file(struct pftrace *trace, const struct emit_options *options, const char *name,
+                     struct flextrace_error *error)
+{
+	FLEXTRACE_TRY(place_open(&trace->file, options, name, error));
+	trace->packs = options->views.packs && !trace->file.gzip;
+	if (trace->packs)
+		writer_open_memory(&trace->writer);
+	else
+		trace->writer = trace->file;
+	writer_open_memory(&trace->packet);
+	writer_open_memory(&trace->kept_bytes);
+	writer_open_memory(&trace->plain);
+	pftrace_interned_init(&trace->interned);
+	return FLEXTRACE_OK;
+}
+
+static int close_file(struct pftrace *trace, int code, struct flextrace_error *error)
+{
+	struct writer *file = trace->packs ? &trace->file : &trace->writer;
+
+	if (code < 0) {
+		error_set(error, code, "Cannot write output file: name=%s, cause=no memory",
+		          trace->events.count->file);
+		writer_abandon(file);
+	} else {
+		if (trace->packs)
+			file->failure = trace->writer.failure;
+		code = writer_close(file, error);
+	}
+	if (trace->packs)
+		writer_abandon(&trace->writer);
+	return code;
+}
+
 int emit_pftrace(const struct findings *findings, const struct emit_options *options,
                  uint32_t process, const char *name, struct file_count *ret_count,
                  struct flextrace_error *error)
@@ -227,22 +286,13 @@ int emit_pftrace(const struct findings *findings, const struct emit_options *opt
 	int code;
 
 	*ret_count = (struct file_count){.file = name};
-	FLEXTRACE_TRY(place_open(&trace.writer, options, name, error));
-	writer_open_memory(&trace.packet);
-	writer_open_memory(&trace.kept_bytes);
-	writer_open_memory(&trace.plain);
-	pftrace_interned_init(&trace.interned);
+	FLEXTRACE_TRY(open_file(&trace, options, name, error));
 	if (views.overlap != OVERLAP_DROP)
 		views.overlap = OVERLAP_LANES; /* rows of a track nest */
 	code = events_init(&trace.events, findings, &views, process, ret_count);
 	if (code == 0)
 		code = write_file(&trace);
-	if (code < 0) {
-		error_set(error, code, "Cannot write output file: name=%s, cause=no memory", name);
-		writer_abandon(&trace.writer);
-	} else {
-		code = writer_close(&trace.writer, error);
-	}
+	code = close_file(&trace, code, error);
 	release(&trace);
 	return code;
 }

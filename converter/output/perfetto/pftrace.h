@@ -75,7 +75,8 @@ struct pftrace {
 	struct events events;
 	struct line_ids ids;
 	struct pftrace_interned interned;
-	struct writer writer;            /* the file */
+	struct writer file;              /* of compressed packets */
+	struct writer writer;            /* the file, or packets to compress */
 	struct writer packet;            /* memory, all three */
 	struct writer kept_bytes, plain; /* the last: a text without its escapes */
 	struct pftrace_kept *kept;       /* owned, all */
@@ -92,6 +93,7 @@ struct pftrace {
 	int64_t last_time_ns; /* of the last packet */
 	struct pftrace_uuids uuids;
 	bool has_begun; /* a packet was written */
+	bool packs;     /* packets are compressed */
 };
 
 /* -- packets ----------------------------------------------------------------------------------- */
