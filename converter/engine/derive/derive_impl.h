@@ -66,7 +66,8 @@ struct track_family {
 	struct track track; /* of lane 0, as a pattern */
 	uint32_t *tracks;   /* owned: index of the track of each lane */
 	uint32_t n_tracks;
-	int64_t reach_time_ns; /* of its kernels, where there are some */
+	int64_t start_time_ns, reach_time_ns; /* of its kernels, where there are some: of the last;
+	                                       * of all */
 	bool has_kernels;
 };
 

@@ -325,13 +325,15 @@ static void see_kernel(struct derive *derive, uint32_t family, const struct devi
 		if (end_ns > line->reach_time_ns)
 			end_ns = line->reach_time_ns;
 		ns = (uint64_t)end_ns - (uint64_t)row->start_time_ns;
-		derive->out.counts.n_overlaps++;
+		/* one that lasts no time and begins with another is before it */
+		derive->out.counts.n_overlaps += ns || row->start_time_ns > line->start_time_ns;
 		derive->out.counts.overlap_ns += ns;
 		if (ns > derive->out.counts.largest_overlap_ns)
 			derive->out.counts.largest_overlap_ns = ns;
 	}
 	if (!line->has_kernels || row->end_time_ns > line->reach_time_ns)
 		line->reach_time_ns = row->end_time_ns;
+	line->start_time_ns = row->start_time_ns;
 	line->has_kernels = true;
 }
 

@@ -32,6 +32,7 @@ static const struct overlap_case cases[] = {
 	{"behind a nested one", {{10, 100, 0}, {20, 30, 0}, {98, 120, 0}}, 2, 12, 10},
 	{"equal", {{10, 20, 0}, {10, 20, 0}}, 1, 10, 10},
 	{"no time at all", {{10, 20, 0}, {15, 15, 0}}, 1, 0, 0},
+	{"no time at its start", {{10, 20, 0}, {10, 10, 0}}, 0, 0, 0},
 	{"at its end", {{10, 20, 0}, {20, 20, 0}}, 0, 0, 0},
 	{"queues run side by side", {{10, 20, 0}, {15, 30, 1}, {16, 40, 1}}, 1, 14, 14},
 };
