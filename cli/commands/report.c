@@ -210,6 +210,17 @@ static bool asks_for_table(const struct report_options *options)
 	       options->limit != DEFAULT_LIMIT || options->is_human || options->is_json;
 }
 
+/* Puts the output directory before the tables. */
+static void put_dir_first(int n_operands, char **operands)
+{
+	int at = 0;
+
+	while (at < n_operands && !path_has_type(operands[at], S_IFDIR))
+		at++;
+	for (char *dir = at < n_operands ? operands[at] : NULL; dir && at >= 0; at--)
+		operands[at] = at ? operands[at - 1] : dir;
+}
+
 static int run_report(void *values, int n_operands, char **operands)
 {
 	const struct report_options *options = values;
@@ -217,6 +228,7 @@ static int run_report(void *values, int n_operands, char **operands)
 	char newest[PATH_MAX];
 	const char *dir = newest;
 
+	put_dir_first(n_operands, operands);
 	if (n_operands && (path_has_type(operands[0], S_IFDIR) || strchr(operands[0], '/')))
 		dir = *operands++;
 	else if (!choose_dir(newest))
@@ -238,7 +250,7 @@ const struct command report_command = {
 	.operands = "[DIR] [TABLE...]",
 	.summary = "Print the summary of a conversion, or tables of it",
 	.text = "Without DIR, the current directory or the newest flextrace-* in it. TABLE is the "
-		"name of a CSV file: kernels, runtime, clocks, losses, events, host, ... On a "
+		"name of a CSV file: kernels, key_averages, clocks, losses, events, host, ... On a "
 		"terminal durations and bytes have units, and columns without any value or room "
 		"are left out; a pipe gets all as it is.",
 	.tables = {{report_option_table, 0, NULL}},

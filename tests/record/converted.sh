@@ -24,6 +24,8 @@ run 0 "$FLEXTRACE" report out
 run 0 "$FLEXTRACE" report out host --sort=dur_ns --limit=2
 [ "$(wc -l <out.log)" -eq 3 ] || { cat out.log; fail "not two rows"; }
 says '2 of 5 rows' err.log
+run 0 "$FLEXTRACE" report host.csv out --sort=dur_ns --limit=2
+[ "$(wc -l <out.log)" -eq 3 ] || fail "a table before its directory has not two rows"
 run 1 "$FLEXTRACE" report out nonsense
 says 'there are .*host' err.log
 run 1 "$FLEXTRACE" report out host --sort=nonsense
