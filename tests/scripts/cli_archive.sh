@@ -79,6 +79,16 @@ done
 [ ! -e ranks.chrome,pftrace.zip/trace.rank2.pftrace.gz ] || fail "a member is a file, too"
 grep -q '"ranks.zip/trace.rank2.pftrace"' ranks.pftrace.zip/run.json || fail "run.json does not tell where a rank is"
 
+# Times since the Unix epoch, which are beyond 2^53.
+for rank in 0 1; do
+	printf '{"schemaVersion":1,"distributedInfo":{"rank": %d,"world_size":2},"baseTimeNanoseconds":1700000000000000000,"traceEvents":[
+		{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":2,"args":{"device":0,"stream":7}}]}' $rank >torch$rank.json
+done
+convert epoch torch0.json torch1.json --per-rank
+convert epoch.zip torch0.json torch1.json --per-rank --archive=ranks
+check "times since the Unix epoch" epoch.zip/ranks.zip epoch
+unzip -p epoch.zip/ranks.zip perfetto_manifest.json | grep -q '"offset_ns":[[:space:]]*1699999' || fail "no offset since the epoch"
+
 # What the checker is there to find.
 mkdir broken
 cp ranks.chrome.zip/ranks.zip broken/
@@ -101,9 +111,6 @@ done
 # The same bytes whoever reads. A plug-in with sanitizers in a program without them: the runtime must come first.
 asan=$(ldd "$PLUGIN" | awk '/libasan/ { print $3; exit }')
 "$MAKE_TRACE" many many
-convert many.chrome many --per-rank
-convert many.chrome.zip many --per-rank --archive=ranks
-check "times since the Unix epoch" many.chrome.zip/ranks.zip many.chrome
 for archive in all ranks; do
 	for workers in 1 8; do
 		convert $archive.$workers many --workers=$workers --formats=csv,pftrace --per-rank --archive=$archive
