@@ -67,6 +67,18 @@ convert all.gzip in.json --gzip
 convert all.gzip.zip in.json --gzip --archive=all
 check "all, gzip" all.gzip.zip/flextrace.zip all.gzip
 
+# A table that has further files beside it, and says where it is.
+cat >aie.json <<'END'
+[{"name":"process_name","ph":"M","pid":0,"args":{"name":"core_trace for tile2,1"}},
+{"name":"INSTR_EVENT_0","ph":"B","ts":2203,"pid":0,"tid":0},{"name":"INSTR_EVENT_0","ph":"E","ts":2204,"pid":0,"tid":0},
+{"name":"INSTR_EVENT_1","ph":"B","ts":2275,"pid":0,"tid":1},{"name":"INSTR_EVENT_1","ph":"E","ts":2276,"pid":0,"tid":1}]
+END
+mkdir one two
+(cd one && convert aie ../aie.json)
+(cd two && convert aie ../aie.json --archive)
+unzip -Z1 two/aie/flextrace.zip | grep -qx tables/tile2,1.json || fail "no file of the core"
+check "AI engines" two/aie/flextrace.zip one/aie
+
 # Ranks, of JSON and of Perfetto's format, which goes before; that of the other format stays outside.
 for formats in chrome pftrace chrome,pftrace csv; do
 	name=ranks.$formats
