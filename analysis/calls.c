@@ -48,21 +48,18 @@ static void put_groups(struct calls *calls, struct row_sink *sink)
 {
 	const struct findings *findings = calls->findings;
 	struct stats *stats = &calls->stats;
-	uint64_t total_ns = 0;
 
 	for (uint32_t i = 0; i < stats->groups.n; i++) {
 		const struct stats_group *group = stats_line(stats, i);
 		uint32_t process = findings->owners->processes[group->key.owner];
 		uint64_t below_ns = calls->below_ns ? calls->below_ns[stats->groups.order[i]] : 0;
 
-		if (i == 0 || stats_line(stats, i - 1)->key.owner != group->key.owner)
-			total_ns = stats_total_of_owner(stats, i);
 		row_put(sink,
 		        &(struct calls_row){
 				.of = stats_cells(stats, group),
 				.owner = identity_owner(findings->timeline->identity, process),
 				.self_ns = group->total_ns - below_ns,
-				.share_percent = 100.0 * (double)group->total_ns / (double)total_ns,
+				.share_percent = stats_share_percent(stats, i),
 			});
 	}
 }

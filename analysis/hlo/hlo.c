@@ -36,61 +36,73 @@ bool hlo_is_in(const struct timeline *timeline)
 
 enum { SAYS_MODULE = 1, SAYS_TUNING = 2 };
 
+static const char *name_at(const struct hlo *hlo, uint32_t place)
+{
+	return string_get(hlo->timeline->strings, call_name_at(&hlo->tree, place)->key.name);
+}
+
 /* Ranges of modules, by their names in profiles of XLA and in those of nsys. */
-static uint32_t class_of(const char *name)
+static uint8_t class_of(const char *name)
 {
 	static const char end[] = ":XLA GPU module";
 	size_t n = strlen(name);
-	uint32_t class = strstr(name, "utotun") ? SAYS_TUNING : 0;
+	uint8_t class = strstr(name, "utotun") ? SAYS_TUNING : 0;
 
 	if (n >= strlen(end) && strcmp(name + n - strlen(end), end) == 0)
 		class |= SAYS_MODULE;
 	return strstr(name, "XlaModule:#") ? class | SAYS_MODULE : class;
 }
 
-static int read_row(struct hlo *hlo, uint32_t place)
+static void read_row(struct hlo *hlo, uint32_t place, uint8_t class)
 {
-	const struct call *call = &hlo->tree.calls[place];
-	bool has_parent = call->parent != FLEXTRACE_NONE;
-	uint32_t *class;
+	uint32_t parent = hlo->tree.calls[place].parent;
+	bool has_parent = parent != FLEXTRACE_NONE;
 
-	FLEXTRACE_TRY(map_enter(&hlo->classes, call->row->name, 0, &class));
-	if (*class == MAP_NONE)
-		*class = class_of(string_get(hlo->timeline->strings, call->row->name));
-	hlo->range_of[place] = has_parent ? hlo->range_of[call->parent] : FLEXTRACE_NONE;
-	hlo->is_tuning[place] = has_parent && hlo->is_tuning[call->parent];
-	hlo->told_of[place] = has_parent ? hlo->told_of[call->parent] : FLEXTRACE_NONE;
-	if (*class & SAYS_MODULE)
+	hlo->range_of[place] = has_parent ? hlo->range_of[parent] : FLEXTRACE_NONE;
+	hlo->is_tuning[place] = has_parent && hlo->is_tuning[parent];
+	hlo->told_of[place] = has_parent ? hlo->told_of[parent] : FLEXTRACE_NONE;
+	if (class & SAYS_MODULE)
 		hlo->range_of[place] = place;
-	if (*class & SAYS_TUNING)
+	if (class & SAYS_TUNING)
 		hlo->is_tuning[place] = 1;
-	return FLEXTRACE_OK;
 }
 
-static int read_rows(struct hlo *hlo)
+/* `classes`: by name of the tree. */
+static void read_rows(struct hlo *hlo, uint8_t *classes)
 {
 	const struct op_calls *told = &hlo->timeline->op_calls;
-	uint64_t n = hlo->timeline->host_rows.n_rows + 1;
 	uint32_t next = 0;
 
-	FLEXTRACE_TRY(call_tree_init(&hlo->tree, hlo->timeline));
-	hlo->range_of = blocks_allocate(n, sizeof(*hlo->range_of));
-	hlo->told_of = blocks_allocate(n, sizeof(*hlo->told_of));
-	hlo->is_tuning = blocks_allocate(n, sizeof(*hlo->is_tuning));
-	if (!hlo->range_of || !hlo->told_of || !hlo->is_tuning)
-		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < hlo->tree.names.n; i++)
+		classes[i] = class_of(name_at(hlo, i));
 	for (uint32_t i = 0; i < hlo->tree.n; i++) {
 		const struct host_row *row = hlo->tree.calls[i].row;
 		const struct op_call *call = next < told->n_calls ? &told->calls[next] : NULL;
 
-		FLEXTRACE_TRY(read_row(hlo, i));
+		read_row(hlo, i, classes[hlo->tree.calls[i].name]);
 		if (!call || call->stream != row->stream || call->index != row->index)
 			continue;
 		if (call->module)
 			hlo->told_of[i] = next;
 		next++;
 	}
-	return FLEXTRACE_OK;
+}
+
+static int find_ranges(struct hlo *hlo, const struct findings *findings)
+{
+	uint64_t n = hlo->timeline->host_rows.n_rows + 1;
+	uint8_t *classes;
+
+	FLEXTRACE_TRY(call_tree_borrow(&hlo->tree, findings));
+	classes = malloc(hlo->tree.names.n + 1ull);
+	hlo->range_of = blocks_allocate(n, sizeof(*hlo->range_of));
+	hlo->told_of = blocks_allocate(n, sizeof(*hlo->told_of));
+	hlo->is_tuning = blocks_allocate(n, sizeof(*hlo->is_tuning));
+	if (classes && hlo->range_of && hlo->told_of && hlo->is_tuning)
+		read_rows(hlo, classes);
+	free(classes);
+	return classes && hlo->range_of && hlo->told_of && hlo->is_tuning ? FLEXTRACE_OK
+	                                                                  : FLEXTRACE_E_MEMORY;
 }
 
 /* -- modules and instructions ------------------------------------------------------------------ */
@@ -326,27 +338,15 @@ static int add_piece(struct hlo *hlo, const struct work *work)
 /* -- warm-up ----------------------------------------------------------------------------------- */
 
 /* A module was compiled while this was recorded, if a range of a compilation has its name. */
-static int find_compiled(struct hlo *hlo)
+static void find_compiled(struct hlo *hlo)
 {
-	struct map seen = {.n_slots = 0};
-	uint32_t *is_seen;
+	for (uint32_t i = 0; i < hlo->tree.names.n; i++) {
+		const char *name = name_at(hlo, i);
 
-	TABLE_EACH(struct host_row, row, &hlo->timeline->host_rows) {
-		const char *name = string_get(hlo->timeline->strings, row->name);
-
-		if (map_enter(&seen, row->name, 0, &is_seen) < 0) {
-			map_release(&seen);
-			return FLEXTRACE_E_MEMORY;
-		}
-		if (*is_seen != MAP_NONE)
-			continue;
-		*is_seen = 1;
-		for (uint32_t i = 0; i < hlo->n_modules && strstr(name, "Compile"); i++)
-			hlo->modules[i].is_compiled |=
-				strstr(name, string_get(hlo->pool, hlo->modules[i].name)) != NULL;
+		for (uint32_t m = 0; m < hlo->n_modules && strstr(name, "Compile"); m++)
+			hlo->modules[m].is_compiled |=
+				strstr(name, string_get(hlo->pool, hlo->modules[m].name)) != NULL;
 	}
-	map_release(&seen);
-	return FLEXTRACE_OK;
 }
 
 /* The first execution of a module that was compiled here is warm-up, and one more where there are
@@ -355,8 +355,9 @@ static int find_phases(struct hlo *hlo)
 {
 	struct map counts = {.n_slots = 0};
 	bool is_steady = false;
-	int code = find_compiled(hlo);
+	int code = FLEXTRACE_OK;
 
+	find_compiled(hlo);
 	for (uint32_t i = 0; i < hlo->n_runs && code == FLEXTRACE_OK; i++) {
 		struct hlo_run *run = &hlo->runs[i];
 		uint32_t n_warm = (uint32_t)hlo->modules[run->module].is_compiled +
@@ -403,8 +404,9 @@ int hlo_find_between(const struct hlo *hlo, uint64_t *between_ns)
 	return code;
 }
 
-int hlo_init(struct hlo *hlo, const struct timeline *timeline)
+int hlo_init(struct hlo *hlo, const struct findings *findings)
 {
+	const struct timeline *timeline = findings->timeline;
 	struct work_reader reader;
 	struct work work;
 	int code;
@@ -415,7 +417,7 @@ int hlo_init(struct hlo *hlo, const struct timeline *timeline)
 	string_cache_init(&hlo->cache, hlo->pool);
 	if (!hlo_is_in(timeline))
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(read_rows(hlo));
+	FLEXTRACE_TRY(find_ranges(hlo, findings));
 	code = work_read(&reader, timeline);
 	while (code == FLEXTRACE_OK && (code = work_next(&reader, &work)) > 0)
 		code = add_piece(hlo, &work);
@@ -436,8 +438,6 @@ void hlo_release(struct hlo *hlo)
 	map_release(&hlo->known);
 	map_release(&hlo->run_index);
 	map_release(&hlo->again);
-	map_release(&hlo->classes);
-	call_tree_release(&hlo->tree);
 	blocks_free(hlo->range_of);
 	blocks_free(hlo->told_of);
 	blocks_free(hlo->is_tuning);

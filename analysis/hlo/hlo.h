@@ -34,8 +34,7 @@ struct hlo_op {
 
 struct hlo_run { /* an execution of a module on a device */
 	uint32_t module, device;
-	uint32_t number;  /* of the module on the device, from 0 */
-	uint32_t last_op; /* place of the newest piece's instruction */
+	uint32_t number; /* of the module on the device, from 0 */
 	int64_t start_time_ns, end_time_ns;
 	uint64_t n_kernels;
 	struct cover active; /* the union of its pieces */
@@ -62,11 +61,10 @@ struct hlo {
 	struct map known;        /* (program; process, name) -> instruction */
 	struct map run_index;    /* (device, module; range) */
 	struct map again;        /* (device, op; kernel) -> its newest run */
-	struct map classes;      /* what names of host rows say */
-	struct call_tree tree;
-	uint32_t *range_of; /* by host row: the range of a module around it, or itself */
-	uint32_t *told_of;  /* by host row: place of an op_call around it, or its own */
-	uint8_t *is_tuning; /* by host row */
+	struct call_tree tree;   /* weak */
+	uint32_t *range_of;      /* by host row: the range of a module around it, or itself */
+	uint32_t *told_of;       /* by host row: place of an op_call around it, or its own */
+	uint8_t *is_tuning;      /* by host row */
 	bool has_collective;
 };
 
@@ -74,7 +72,7 @@ struct hlo {
 bool hlo_is_in(const struct timeline *timeline);
 
 /* FLEXTRACE_E_MEMORY or 0; release in any case. */
-int hlo_init(struct hlo *hlo, const struct timeline *timeline);
+int hlo_init(struct hlo *hlo, const struct findings *findings);
 void hlo_release(struct hlo *hlo);
 
 /* Adds for each process the time of its devices between modules: the span of each, from its first

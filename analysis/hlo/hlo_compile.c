@@ -8,7 +8,6 @@
 
 #include "analysis/analysis_impl.h"
 #include "base/blocks.h"
-#include "base/map.h"
 #include "base/order.h"
 #include "findings/work/call_tree.h"
 
@@ -34,10 +33,10 @@ struct compile_group {
 
 struct compile {
 	const struct findings *findings; /* weak */
-	struct call_tree tree;
-	struct compile_row *rows; /* owned */
-	struct map classes;       /* what names say */
-	uint32_t *latest;         /* owned: by process, the newest range of a compiling thread */
+	struct call_tree tree;           /* weak */
+	struct compile_row *rows;        /* owned */
+	uint8_t *classes;                /* owned: by name of the tree, what it says */
+	uint32_t *latest; /* owned: by process, the newest range of a compiling thread */
 	struct name_groups groups;
 	uint64_t total_ns; /* of outermost ranges */
 };
@@ -54,7 +53,7 @@ static const struct column columns[] = {
 
 /* -- which rows -------------------------------------------------------------------------------- */
 
-static uint32_t class_of(const char *name)
+static uint8_t class_of(const char *name)
 {
 	static const char *const workers[] = {"Xla", "Hlo", "LLVM", "Compil", "Autotun"};
 
@@ -87,11 +86,11 @@ static uint32_t find_around(const struct compile *compile, const struct call *ca
 }
 
 /* Finds whether a row is of a compilation; parents were asked before. */
-static int look(struct compile *compile, uint32_t place)
+static void look(struct compile *compile, uint32_t place)
 {
 	const struct call *call = &compile->tree.calls[place];
 	struct compile_row *row = &compile->rows[place];
-	uint32_t parent = call->parent, *class;
+	uint32_t parent = call->parent;
 
 	*row = (struct compile_row){.around = FLEXTRACE_NONE};
 	if (parent != FLEXTRACE_NONE && compile->rows[parent].is_in) {
@@ -99,19 +98,16 @@ static int look(struct compile *compile, uint32_t place)
 		row->around = compile->rows[parent].around;
 		compile->rows[parent].below_ns += duration_of(call);
 	} else {
-		FLEXTRACE_TRY(map_enter(&compile->classes, call->row->name, 0, &class));
-		if (*class == MAP_NONE)
-			*class = class_of(
-				string_get(compile->findings->timeline->strings, call->row->name));
-		if (*class & SAYS_WORKER)
+		uint8_t class = compile->classes[call->name];
+
+		if (class & SAYS_WORKER)
 			row->around = find_around(compile, call);
-		row->is_in = row->around != FLEXTRACE_NONE || *class & SAYS_COMPILE;
+		row->is_in = row->around != FLEXTRACE_NONE || class & SAYS_COMPILE;
 		if (row->is_in && row->around == FLEXTRACE_NONE)
 			compile->total_ns += duration_of(call);
 	}
 	if (row->is_in && row->around == FLEXTRACE_NONE)
 		compile->latest[call->process] = place;
-	return FLEXTRACE_OK;
 }
 
 /* -- what they took ---------------------------------------------------------------------------- */
@@ -184,27 +180,6 @@ static int count_all(struct compile *compile)
 	return FLEXTRACE_OK;
 }
 
-static int run(struct compile *compile)
-{
-	const struct timeline *timeline = compile->findings->timeline;
-	uint64_t n_processes = timeline->identity->n_processes + 1ull;
-
-	FLEXTRACE_TRY(call_tree_init(&compile->tree, timeline));
-	name_groups_init(&compile->groups, sizeof(struct compile_group), compile->tree.n + 1ull);
-	compile->rows = blocks_allocate(compile->tree.n + 1ull, sizeof(*compile->rows));
-	compile->latest = malloc(n_processes * sizeof(*compile->latest));
-	if (!compile->rows || !compile->latest)
-		return FLEXTRACE_E_MEMORY;
-	memset(compile->latest, 0xff, n_processes * sizeof(*compile->latest));
-	for (uint32_t i = 0; i < compile->tree.n; i++)
-		FLEXTRACE_TRY(look(compile, i));
-	for (uint32_t i = 0; i < compile->tree.n; i++)
-		gather(compile, i);
-	return count_all(compile);
-}
-
-/* -- the table --------------------------------------------------------------------------------- */
-
 static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct compile *compile = context;
@@ -216,36 +191,52 @@ static int compare_groups(const void *left, const void *right, void *context)
 	       string_compare(compile->findings->timeline->strings, a->key.name, b->key.name);
 }
 
-/* Whether any range is one of a compilation: each name is looked at once. */
-static int is_told(const struct timeline *timeline)
+/* Whether any name is that of a compilation. */
+static bool read_names(struct compile *compile)
 {
-	struct map seen = {.n_slots = 0};
-	int code = 0;
+	const struct string_pool *strings = compile->findings->timeline->strings;
+	bool is_told = false;
 
-	TABLE_EACH(struct host_row, row, &timeline->host_rows) {
-		uint32_t *class;
+	for (uint32_t i = 0; i < compile->tree.names.n; i++) {
+		uint32_t name = call_name_at(&compile->tree, i)->key.name;
 
-		if (code == 0)
-			code = map_enter(&seen, row->name, 0, &class);
-		if (code == 0 && *class == MAP_NONE) {
-			*class = class_of(string_get(timeline->strings, row->name));
-			code = (*class & SAYS_COMPILE) != 0;
-		}
+		compile->classes[i] = class_of(string_get(strings, name));
+		is_told |= (compile->classes[i] & SAYS_COMPILE) != 0;
 	}
-	map_release(&seen);
-	return code;
+	return is_told;
 }
+
+static int run(struct compile *compile)
+{
+	uint64_t n_processes = compile->findings->timeline->identity->n_processes + 1ull;
+
+	FLEXTRACE_TRY(call_tree_borrow(&compile->tree, compile->findings));
+	compile->classes = malloc(compile->tree.names.n + 1ull);
+	if (!compile->classes)
+		return FLEXTRACE_E_MEMORY;
+	if (!read_names(compile))
+		return FLEXTRACE_OK;
+	name_groups_init(&compile->groups, sizeof(struct compile_group), compile->tree.n + 1ull);
+	compile->rows = blocks_allocate(compile->tree.n + 1ull, sizeof(*compile->rows));
+	compile->latest = malloc(n_processes * sizeof(*compile->latest));
+	if (!compile->rows || !compile->latest)
+		return FLEXTRACE_E_MEMORY;
+	memset(compile->latest, 0xff, n_processes * sizeof(*compile->latest));
+	for (uint32_t i = 0; i < compile->tree.n; i++)
+		look(compile, i);
+	for (uint32_t i = 0; i < compile->tree.n; i++)
+		gather(compile, i);
+	FLEXTRACE_TRY(count_all(compile));
+	return name_groups_sort(&compile->groups, compare_groups, compile);
+}
+
+/* -- the table --------------------------------------------------------------------------------- */
 
 static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	struct compile compile = {.findings = findings};
-	int code = is_told(findings->timeline);
+	int code = run(&compile);
 
-	if (code <= 0)
-		return code;
-	code = run(&compile);
-	if (code == FLEXTRACE_OK)
-		code = name_groups_sort(&compile.groups, compare_groups, &compile);
 	for (uint32_t i = 0; i < compile.groups.n && code == FLEXTRACE_OK; i++) {
 		struct compile_group *group = name_groups_line(&compile.groups, i);
 
@@ -254,9 +245,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 		                                        : NAN;
 		row_put(sink, group);
 	}
-	call_tree_release(&compile.tree);
 	name_groups_release(&compile.groups);
-	map_release(&compile.classes);
+	free(compile.classes);
 	blocks_free(compile.rows);
 	free(compile.latest);
 	return code;

@@ -37,7 +37,7 @@ struct hlo_tables {
 static int start(struct hlo_tables *tables, const struct findings *findings)
 {
 	*tables = (struct hlo_tables){.findings = findings};
-	FLEXTRACE_TRY(hlo_init(&tables->hlo, findings->timeline));
+	FLEXTRACE_TRY(hlo_init(&tables->hlo, findings));
 	stats_init(&tables->times, tables->hlo.pool, hlo_phase_name, tables->hlo.n_pieces + 1ull);
 	stats_init(&tables->kernels, tables->hlo.pool, hlo_phase_name, tables->hlo.n_runs + 1ull);
 	return FLEXTRACE_OK;
@@ -75,15 +75,13 @@ static int label(struct hlo_tables *tables, uint32_t place, const char *of, uint
 }
 
 /* The part of a row that all three tables have: of a line of `times`. */
-static struct hlo_row row_of(struct hlo_tables *tables, uint32_t line, uint64_t *total_ns)
+static struct hlo_row row_of(struct hlo_tables *tables, uint32_t line)
 {
 	const struct stats_group *group = stats_line(&tables->times, line);
 	struct hlo_row row = {.total_ns = (int64_t)group->total_ns, .kernels = group->calls};
 
-	if (line == 0 || stats_line(&tables->times, line - 1)->key.owner != group->key.owner)
-		*total_ns = stats_total_of_owner(&tables->times, line);
 	stats_spread(&tables->times, group, &row.time);
-	row.share_percent = 100.0 * (double)group->total_ns / (double)*total_ns;
+	row.share_percent = stats_share_percent(&tables->times, line);
 	row.variation_percent = 100.0 * (double)row.time.deviation * group->calls /
 	                        (double)group->total_ns;
 	row.process = tables->findings->owners->processes[group->key.owner];
@@ -159,12 +157,11 @@ static void put_modules(struct hlo_tables *tables, const uint64_t *between_ns,
                         struct row_sink *sink)
 {
 	uint32_t n = tables->times.groups.n;
-	uint64_t total_ns = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct stats_group *group = stats_line(&tables->times, i);
 		uint32_t place = tables->times.groups.order[i];
-		struct hlo_row row = row_of(tables, i, &total_ns);
+		struct hlo_row row = row_of(tables, i);
 
 		row = of_module(tables, row, map_find(&tables->place_of, group->key.name, 0));
 		row.part = "module";
@@ -252,7 +249,6 @@ static struct hlo_row of_op(const struct hlo_tables *tables, struct hlo_row row,
 static int fill_ops(const struct findings *findings, struct row_sink *sink)
 {
 	struct hlo_tables tables;
-	uint64_t total_ns = 0;
 	int code = start(&tables, findings);
 
 	for (uint32_t i = 0; i < tables.hlo.n_pieces && code == FLEXTRACE_OK; i++)
@@ -262,7 +258,7 @@ static int fill_ops(const struct findings *findings, struct row_sink *sink)
 	for (uint32_t i = 0; i < tables.times.groups.n && code == FLEXTRACE_OK; i++) {
 		uint32_t place = map_find(&tables.place_of, stats_line(&tables.times, i)->key.name,
 		                          0);
-		struct hlo_row row = row_of(&tables, i, &total_ns);
+		struct hlo_row row = row_of(&tables, i);
 
 		if (place != MAP_NONE)
 			row = of_op(&tables, row, place);
@@ -300,7 +296,6 @@ static const struct column opcodes_columns[] = {
 static int fill_opcodes(const struct findings *findings, struct row_sink *sink)
 {
 	struct hlo_tables tables;
-	uint64_t total_ns = 0;
 	int code = start(&tables, findings);
 
 	for (uint32_t i = 0; i < tables.hlo.n_pieces && code == FLEXTRACE_OK; i++)
@@ -308,7 +303,7 @@ static int fill_opcodes(const struct findings *findings, struct row_sink *sink)
 	if (code == FLEXTRACE_OK)
 		code = stats_finish(&tables.times);
 	for (uint32_t i = 0; i < tables.times.groups.n && code == FLEXTRACE_OK; i++) {
-		struct hlo_row row = row_of(&tables, i, &total_ns);
+		struct hlo_row row = row_of(&tables, i);
 
 		row.opcode = string_get(tables.hlo.pool, stats_line(&tables.times, i)->key.name);
 		row_put(sink, &row);

@@ -103,16 +103,14 @@ struct grouped_row {
 		COLUMN_FIXED(struct grouped_row, share_percent, 2)
 
 /* Of a line; shares are of all lines of its owner. */
-static struct grouped_row row_of(struct grouping *grouping, uint32_t line, uint64_t *total_ns)
+static struct grouped_row row_of(struct grouping *grouping, uint32_t line)
 {
 	const struct stats_group *at = stats_line(&grouping->stats, line);
 	struct grouped_row row = {.of = stats_cells(&grouping->stats, at)};
 	const struct findings *findings = grouping->findings;
 
-	if (line == 0 || stats_line(&grouping->stats, line - 1)->key.owner != at->key.owner)
-		*total_ns = stats_total_of_owner(&grouping->stats, line);
 	row.names = grouping->n_names[grouping->stats.groups.order[line]];
-	row.share_percent = 100.0 * (double)at->total_ns / (double)*total_ns;
+	row.share_percent = stats_share_percent(&grouping->stats, line);
 	row.process = at->key.owner < findings->timeline->identity->n_processes
 	                      ? findings->owners->processes[at->key.owner]
 	                      : FLEXTRACE_NONE;
@@ -166,11 +164,10 @@ static const struct column grouped_columns[] = {
 static int fill_grouped(const struct findings *findings, struct row_sink *sink)
 {
 	struct grouping grouping;
-	uint64_t total_ns = 0;
 	int code = group(&grouping, findings, make_grouped, false);
 
 	for (uint32_t i = 0; i < grouping.stats.groups.n && code == FLEXTRACE_OK; i++) {
-		struct grouped_row row = row_of(&grouping, i, &total_ns);
+		struct grouped_row row = row_of(&grouping, i);
 
 		row_put(sink, &row);
 	}
@@ -207,11 +204,10 @@ static const struct column queue_columns[] = {
 static int fill_by_queue(const struct findings *findings, struct row_sink *sink)
 {
 	struct grouping grouping;
-	uint64_t total_ns = 0;
 	int code = group(&grouping, findings, make_queue, true);
 
 	for (uint32_t i = 0; i < grouping.stats.groups.n && code == FLEXTRACE_OK; i++) {
-		struct grouped_row row = row_of(&grouping, i, &total_ns);
+		struct grouped_row row = row_of(&grouping, i);
 
 		row.device = findings->owners->devices[stats_line(&grouping.stats, i)->key.owner];
 		row.queue = strtoul(row.of.name, NULL, 10);
@@ -274,13 +270,12 @@ static int put_owners(struct grouping *grouping, struct row_sink *sink)
 {
 	const struct stats *stats = &grouping->stats;
 	struct grouped_row *rows = calloc(stats->groups.n + 1ull, sizeof(*rows));
-	uint64_t total_ns = 0;
 	uint32_t n = 0;
 
 	if (!rows)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < stats->groups.n; i++) {
-		struct grouped_row row = row_of(grouping, i, &total_ns);
+		struct grouped_row row = row_of(grouping, i);
 
 		if (i && stats_line(stats, i - 1)->key.owner != stats_line(stats, i)->key.owner) {
 			put_variations(rows, n, sink);

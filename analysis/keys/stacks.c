@@ -371,7 +371,7 @@ static int put_paths(const struct findings *findings, struct row_sink *sink)
 	struct process_stacks *processes = calloc(n + 1ull, sizeof(*processes));
 	uint64_t *between_ns = calloc(n + 1ull, sizeof(*between_ns));
 	struct hlo hlo;
-	int code = hlo_init(&hlo, findings->timeline);
+	int code = hlo_init(&hlo, findings);
 
 	if (!processes || !between_ns)
 		code = FLEXTRACE_E_MEMORY;

@@ -129,19 +129,25 @@ int stats_finish(struct stats *stats)
 	return name_groups_sort(&stats->groups, compare_groups, stats);
 }
 
-uint64_t stats_total_of_owner(const struct stats *stats, uint32_t first)
+/* At most UINT64_MAX. */
+static uint64_t total_of_owner(const struct stats *stats, uint32_t first)
 {
 	uint32_t owner = stats_line(stats, first)->key.owner;
 	uint64_t total_ns = 0;
 
-	for (uint32_t i = first; i < stats->groups.n; i++) {
-		const struct stats_group *group = stats_line(stats, i);
-
-		if (group->key.owner != owner)
-			break;
-		total_ns = spread_add(total_ns, group->total_ns);
-	}
+	for (uint32_t i = first; i < stats->groups.n && stats_line(stats, i)->key.owner == owner;
+	     i++)
+		total_ns = spread_add(total_ns, stats_line(stats, i)->total_ns);
 	return total_ns;
+}
+
+double stats_share_percent(struct stats *stats, uint32_t line)
+{
+	const struct stats_group *group = stats_line(stats, line);
+
+	if (!line || stats_line(stats, line - 1)->key.owner != group->key.owner)
+		stats->owner_ns = total_of_owner(stats, line);
+	return 100.0 * (double)group->total_ns / (double)stats->owner_ns;
 }
 
 /* -- figures -------------------------------------------------------------------------------- */

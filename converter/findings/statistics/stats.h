@@ -27,6 +27,7 @@ struct stats {
 	struct name_groups groups;          /* struct stats_group; sorted by stats_finish() */
 	struct table chunks;                /* of durations */
 	uint64_t *scratch_ns;               /* owned: room for those of the largest group */
+	uint64_t owner_ns;                  /* of the line whose share was last asked for: in all */
 	const struct string_pool *strings;  /* weak: of names */
 	const char *(*label)(uint8_t kind); /* of a kind, as it is written */
 };
@@ -57,8 +58,8 @@ static inline const struct stats_group *stats_line(const struct stats *stats, ui
 	return name_groups_line(&stats->groups, line);
 }
 
-/* The total of the owner whose lines begin at `first`, at most UINT64_MAX. */
-uint64_t stats_total_of_owner(const struct stats *stats, uint32_t first);
+/* Returns the share of a line in the total of its owner. Lines are asked for in their order. */
+double stats_share_percent(struct stats *stats, uint32_t line);
 
 /* Stores the spread of a group's durations, after stats_finish(). */
 void stats_spread(struct stats *stats, const struct stats_group *group, struct spread *ret);
