@@ -104,6 +104,7 @@ static struct pipeline_options pipeline_options_of(const struct conversion_optio
 		.findings = options->findings,
 		.select = options->select,
 		.plain = options->plain,
+		.warn = options->warn,
 	};
 }
 

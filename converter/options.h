@@ -140,6 +140,8 @@ struct conversion_options {
 	/* What import_run() told of files of two tools. */
 	const struct pair_report *pairs;
 	uint32_t n_pairs;
+	void (*warn)(void *context,
+	             const char *text); /* told before files are written; NULL: nobody */
 };
 /* The defaults of all options: help, man pages, run.json and the plug-in take them from here. */
 #define CONVERSION_OPTIONS_INIT                                                     \

@@ -27,6 +27,8 @@ struct pipeline_options {
 	struct plain_options plain;            /* texts weak */
 	const struct derivations *derivations; /* weak; NULL = all */
 	double core_hz; /* compute clock of all devices; 0 = as the trace tells */
+	void (*warn)(void *context,
+	             const char *text); /* of what should be told now; NULL: nobody */
 };
 
 /* Converts. Consumes the streams' tables; `ledger` holds what the readers counted and gets the

@@ -15,7 +15,7 @@ set(emit_base ${emit_writer}
 	converter/output/fragments.c converter/output/view.c
 	${emit_archive} converter/base/text/text_list.c converter/engine/gather.c converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c ${table_sources} tests/support/emit_fixture.c tests/support/timeline_fixture.c)
 set(emit_chrome
-	converter/output/chrome/chrome.c converter/output/chrome/chrome_event.c converter/output/chrome/chrome_meta.c converter/output/chrome/chrome_ranks.c converter/output/chrome/chrome_sites.c
+	converter/output/chrome/chrome.c converter/output/chrome/chrome_event.c converter/output/chrome/chrome_meta.c converter/output/chrome/chrome_ranks.c converter/output/chrome/chrome_sites.c converter/output/chrome/chrome_size.c
 	converter/output/events/event_device.c converter/output/events/event_later.c converter/output/events/event_losses.c converter/output/events/event_ranks.c converter/output/events/event_rows.c
 	converter/output/events/event_shown.c converter/output/events/event_told.c converter/output/events/events.c converter/output/events/line_ids.c converter/output/events/lines.c)
 set(emit_csv converter/output/csv/csv.c converter/output/csv/csv_reports.c converter/output/csv/csv_rows.c

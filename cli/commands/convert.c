@@ -174,6 +174,7 @@ static int convert(const struct job *job, struct pipeline_result *ret_result,
 		options.pairs = conversion.pairs;
 		options.n_pairs = conversion.n_pairs;
 		options.plain.emitted = &conversion.emitted;
+		options.warn = cli_pass_warning;
 		cli_progress("Converting: %u streams", conversion.set.n_streams);
 		code = conversion_run(&options, &conversion.set, conversion.strings,
 		                      &conversion.ledger, ret_result, error);

@@ -157,6 +157,18 @@ uint64_t emit_count_overlaps(const struct timeline *timeline)
 	return n;
 }
 
+int emit_find_oversize(const struct findings *findings, const struct emit_options *options,
+                       double limit_bytes, double *ret_bytes)
+{
+	*ret_bytes = 0;
+	if (!is_chosen(options->formats ? options->formats : DEFAULT_FORMATS, "chrome"))
+		return FLEXTRACE_OK;
+	FLEXTRACE_TRY(emit_estimate_chrome(findings, options->views.types, ret_bytes));
+	if (*ret_bytes <= limit_bytes)
+		*ret_bytes = 0;
+	return FLEXTRACE_OK;
+}
+
 /* -- jobs -------------------------------------------------------------------------------------- */
 
 /* Analyses one after the other: each may need memory for every name there is. */

@@ -129,6 +129,17 @@ int emit_read_views(struct emit_views *views, const struct view_options *options
 int emit_read_archive(enum emit_archive *ret_archive, const char *text,
                       struct flextrace_error *error);
 
+/* What a browser opens at most: it makes one string of a file of JSON, compressed or not. */
+#define EMIT_BROWSER_BYTES 536870912.0
+
+/* Estimates the size of trace.json, uncompressed, before it is written: within a factor of two
+ * where there are more rows than lines. `types` of struct emit_views. FLEXTRACE_E_MEMORY or 0. */
+int emit_estimate_chrome(const struct findings *findings, const char *types, double *ret_bytes);
+
+/* The same where trace.json is written and beyond `limit_bytes`; else 0. */
+int emit_find_oversize(const struct findings *findings, const struct emit_options *options,
+                       double limit_bytes, double *ret_bytes);
+
 /* How many rows stand on overflow lanes. */
 uint64_t emit_count_overlaps(const struct timeline *timeline);
 

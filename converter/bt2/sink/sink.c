@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sink.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bt2/read/intake.h"
@@ -99,12 +100,20 @@ void sink_finalize(bt_self_component_sink *self)
 	sink_free(sink_of(self));
 }
 
+/* babeltrace2 shows nothing of what is no failure. */
+static void warn(void *context, const char *text)
+{
+	(void)context;
+	fprintf(stderr, "flextrace: warning: %s\n", text);
+}
+
 /* Everything is read: writes the files. */
 static int convert(struct sink *sink, struct flextrace_error *error)
 {
 	struct pipeline_result result = {0};
 
 	feed_detach(&sink->feed);
+	sink->options.warn = warn;
 	if (feed_book_losses(&sink->feed) < 0)
 		return error_memory(error);
 	FLEXTRACE_TRY(conversion_run(&sink->options, &sink->feed.set, sink->strings,

@@ -487,6 +487,38 @@ static void test_chrome__tells_what_the_compiler_says(void **state)
 	}
 }
 
+/* Held against what was written, of all and of some kinds of rows. */
+static void assert_estimate(struct emit_test *test, const char *types)
+{
+	double bytes;
+
+	test->views.types = types;
+	chrome_emit(test);
+	assert_int_equal(emit_estimate_chrome(&test->fixture.findings, types, &bytes), 0);
+	assert_true(bytes > (double)strlen(test->text) / 1.5);
+	assert_true(bytes < (double)strlen(test->text) * 1.5);
+}
+
+static void assert_sizes_are_known_before(struct emit_test *test)
+{
+	const struct findings *findings = &test->fixture.findings;
+	struct emit_options options = {.formats = "csv,chrome"};
+	double bytes, found;
+
+	assert_estimate(test, "X");
+	assert_estimate(test, "C");
+	assert_estimate(test, "i");
+	assert_estimate(test, NULL);
+	assert_int_equal(emit_estimate_chrome(findings, NULL, &bytes), 0);
+	assert_int_equal(emit_find_oversize(findings, &options, bytes, &found), 0);
+	assert_true(found == 0);
+	assert_int_equal(emit_find_oversize(findings, &options, bytes - 1, &found), 0);
+	assert_true(found == bytes);
+	options.formats = "csv,pftrace";
+	assert_int_equal(emit_find_oversize(findings, &options, 0, &found), 0);
+	assert_true(found == 0);
+}
+
 /* Many buffers full, of rows that nest at random, of which many have equal times; a lane takes
  * what would cross. */
 static void test_chrome__sorts_many_rows(void **state)
@@ -528,6 +560,7 @@ static void test_chrome__sorts_many_rows(void **state)
 		fixture_device_row(fixture, (struct device_row){i * 40, i * 40 + 40, 0, op, 1,
 		                                                ROW_EXEC, TIME_CERTIFIED, 0});
 	chrome_emit(test);
+	assert_sizes_are_known_before(test);
 	assert_int_equal(chrome_count(test, "X"), 6016);
 	assert_int_equal(chrome_count(test, "i"), 3000);
 	assert_int_equal(chrome_count(test, "C"), 3000);
