@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """loads.py DIR...: what conversions wrote is read as people read it: each CSV file by pandas without flags, with the
 columns of its heading in each line; each whole number of JSON by readers that take it for a double; each column of
-lines of JSON has one type; and arrows are all drawn or counted."""
+lines of JSON has one type; arrows are all drawn or counted; and rates of collectives are those of the table."""
 import csv
 import gzip
 import json
@@ -13,7 +13,7 @@ import pandas
 csv.field_size_limit(1 << 24)
 MOST_EXACT = 1 << 53
 n_files = {".csv": 0, ".jsonl": 0, ".json": 0, ".gz": 0}
-n_large = n_arrows = 0
+n_large = n_arrows = n_rates = 0
 
 
 def fail(*words):
@@ -85,6 +85,34 @@ def check_arrows(directory):
             n_arrows += left_out > 0
 
 
+def check_rates(directory):
+    """The counter of a rank is the sum of its collectives under way, as the table has them."""
+    global n_rates
+    path, edges, shown = os.path.join(directory, "tables", "collectives.csv"), {}, {}
+    rows = list(csv.DictReader(open(path, encoding="utf-8"))) if os.path.exists(path) else []
+    for row in rows:
+        is_again = row["device"] == "" and any(other["pid"] == row["pid"] and other["device"] for other in rows)
+        if row["bus_gbps"] and row["rank"] and not is_again:
+            of = edges.setdefault((int(row["rank"]) + 1) * 1000, {})
+            for time, sign in ((row["start_ns"], 1), (row["end_ns"], -1)):
+                of[int(time)] = of.get(int(time), 0) + sign * float(row["bus_gbps"])
+    with open(os.path.join(directory, "trace.json"), encoding="utf-8") as file:
+        trace = json.load(file)
+    for event in trace["traceEvents"]:
+        if event["name"] == "collective bus bandwidth":
+            time = trace["baseTimeNanoseconds"] + round(event["ts"] * 1000)
+            shown.setdefault(event["pid"], []).append((time, event["args"]["GB/s"]))
+    for pid, of in edges.items():
+        value, want = 0, []
+        for time in sorted(of):
+            value += of[time]
+            want.append((time, value))
+        if len(want) != len(shown.get(pid, [])) or any(
+                time != other or abs(one - two) > 1e-3 for (time, one), (other, two) in zip(want, shown[pid])):
+            fail(directory, pid, "has the rates", shown.get(pid), "instead of", want)
+        n_rates += 1
+
+
 for argument in sys.argv[1:]:
     for folder, _, names in os.walk(argument):
         for name in sorted(names):
@@ -100,6 +128,7 @@ for argument in sys.argv[1:]:
                 with (gzip.open if ending == ".gz" else open)(path, "rt", encoding="utf-8") as file:
                     walk(path, parse(path, file.read()))
     check_arrows(argument)
+    check_rates(argument)
 print(n_files, n_large, "large numbers,", n_arrows, "files that leave arrows out")
-if not all(n_files.values()) or not n_large or not n_arrows:
+if not all(n_files.values()) or not n_large or not n_arrows or not n_rates:
     fail("there was nothing to look at")

@@ -20,6 +20,13 @@ cat >crossing.json <<-'END'
 	{"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 9, "dur": 5, "args": {"device": 0, "stream": 7, "correlation": 1}},
 	{"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7, "ts": 11, "dur": 6, "args": {"device": 0, "stream": 7, "correlation": 9007199254740991}}]}
 END
+# Two collectives of a rank, of which one begins in the other, and one alone.
+cat >collectives.json <<-'END'
+	{"baseTimeNanoseconds": 1787000001000000000, "distributedInfo": {"backend": "nccl", "rank": 2, "world_size": 4}, "traceEvents": [
+	{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "tid": 7, "ts": 1, "dur": 10, "args": {"device": 0, "stream": 7, "Collective name": "allreduce", "In msg nelems": 1000, "Out msg nelems": 1000, "dtype": "Float", "Group size": 4, "Process Group Name": "a"}},
+	{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllGather", "pid": 0, "tid": 9, "ts": 5, "dur": 20, "args": {"device": 0, "stream": 9, "Collective name": "allgather", "In msg nelems": 3000, "Out msg nelems": 12000, "dtype": "Float", "Group size": 4, "Process Group Name": "b"}},
+	{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "tid": 7, "ts": 40, "dur": 5, "args": {"device": 0, "stream": 7, "Collective name": "allreduce", "In msg nelems": 2000, "Out msg nelems": 2000, "dtype": "Float", "Group size": 4, "Process Group Name": "a"}}]}
+END
 n=0
 # convert INPUT OPTION...: into a directory of its own, if it can be read.
 convert() {
@@ -29,6 +36,7 @@ convert() {
 	"$FLEXTRACE" convert --formats=chrome,pftrace,csv,json --with=ops,device_stats,device_stats_text,rearranged,messages \
 		"$@" -o "$n" "$input" >log 2>&1 || rm -rf "$n"
 }
+convert collectives.json
 for overlap in lanes async drop warn; do
 	convert crossing.json --overlap="$overlap" --per-rank
 	[ -d "$n" ] || { cat log; exit 1; }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings/collectives/collective_rates.h"
 #include "findings/path/path.h"
 #include "findings/rank_rows.h"
 #include "findings/transfers.h"
@@ -124,6 +125,8 @@ int findings_find(struct findings_owner *all, const struct findings_input *input
 	FLEXTRACE_TRY(find_transfers(all, input));
 	FLEXTRACE_TRY(find_iterations(all, input));
 	FLEXTRACE_TRY(draw_paths(all, input));
+	all->findings.collective_rates = &all->collective_rates;
+	FLEXTRACE_TRY(collective_rates_find(&all->collective_rates, &all->findings));
 	if (!input->options->per_rank)
 		return FLEXTRACE_OK;
 	all->findings.rank_rows = &all->rank_rows;
@@ -137,6 +140,7 @@ void findings_release(struct findings_owner *all)
 	work_stats_release(&all->work_stats);
 	device_times_release(&all->device_times);
 	rank_rows_release(&all->rank_rows);
+	collective_rates_release(&all->collective_rates);
 	free(all->iteration_of_op);
 	iterations_release(&all->iterations);
 	table_release(&all->flows);

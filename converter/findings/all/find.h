@@ -20,6 +20,7 @@
 #include "findings/work/device_time.h"
 #include "findings/work/work_stats.h"
 #include "model/ledger/ledger.h"
+#include "model/collective_rates.h"
 #include "model/rank_rows.h"
 #include "model/timeline/event_class.h"
 #include "model/timeline/findings.h"
@@ -54,6 +55,7 @@ struct findings_owner {
 	struct iterations iterations;
 	uint32_t *iteration_of_op;
 	struct rank_rows rank_rows;
+	struct collective_rates collective_rates;
 	struct call_tree call_tree;
 	struct work_stats work_stats;
 	struct device_times device_times;

@@ -9,16 +9,17 @@
 #include "model/kernel_costs.h"
 #include "timeline.h"
 
-struct call_tree;     /* findings/work/call_tree.h */
-struct device_times;  /* findings/work/device_time.h */
-struct emitted;       /* ledger/emitted.h */
-struct event_classes; /* event_class.h */
-struct iterations;    /* findings/iterations.h */
-struct owners;        /* findings/owners.h */
-struct power;         /* findings/power.h */
-struct rank_rows;     /* rank_rows.h */
-struct transfers;     /* transfer_ends.h */
-struct work_stats;    /* findings/work/work_stats.h */
+struct collective_rates; /* collective_rates.h */
+struct call_tree;        /* findings/work/call_tree.h */
+struct device_times;     /* findings/work/device_time.h */
+struct emitted;          /* ledger/emitted.h */
+struct event_classes;    /* event_class.h */
+struct iterations;       /* findings/iterations.h */
+struct owners;           /* findings/owners.h */
+struct power;            /* findings/power.h */
+struct rank_rows;        /* rank_rows.h */
+struct transfers;        /* transfer_ends.h */
+struct work_stats;       /* findings/work/work_stats.h */
 
 /* What several tables are made of: the first one makes it. */
 struct findings_memo {
@@ -42,6 +43,7 @@ struct findings {
 	const struct kernel_costs *costs;    /* NULL: no compiler information */
 	const struct power *power;
 	const struct transfers *transfers;
+	const struct collective_rates *collective_rates;
 	const struct iterations *iterations;
 	/* By struct tick_op: 1 + number of its iteration, 0 = none; NULL: there are none. */
 	const uint32_t *iteration_of_op;

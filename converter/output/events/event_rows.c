@@ -131,6 +131,16 @@ void event_of_counter(const struct counter_row *row, const char *unit, struct fi
 	event->core = row->core;
 }
 
+void event_of_rate(const struct collective_rate *rate, struct file_event *event)
+{
+	event_begin(event, EVENT_COUNTER, ON_PROCESS, rate->process);
+	event->start_time_ns = event->end_time_ns = rate->time_ns;
+	event->label = EVENT_TEXT("collective bus bandwidth");
+	event->category = EVENT_TEXT("counter");
+	event->unit = "GB/s";
+	event->value = rate->gbps;
+}
+
 void event_of_memory(const struct memory_row *row, struct file_event *event)
 {
 	event_begin(event, EVENT_COUNTER, ON_DEVICE, row->device);

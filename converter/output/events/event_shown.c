@@ -12,7 +12,7 @@
 static const uint8_t tables[N_SOURCES] = {
 	[FROM_EXTRA] = NO_ROWS,        [FROM_HOST] = OF_HOST,     [FROM_DEVICE] = OF_DEVICE,
 	[FROM_FLOWS] = NO_ROWS,        [FROM_LATER] = NO_ROWS,    [FROM_INSTANTS] = OF_INSTANTS,
-	[FROM_COUNTERS] = OF_COUNTERS, [FROM_MEMORY] = OF_MEMORY,
+	[FROM_COUNTERS] = OF_COUNTERS, [FROM_MEMORY] = OF_MEMORY, [FROM_RATES] = NO_ROWS,
 };
 
 const struct table *event_table(const struct findings *findings, enum event_source source)
@@ -175,8 +175,13 @@ void event_count_hidden(struct events *events)
 /* -- whose lines are named --------------------------------------------------------------------- */
 
 /* What is on no track: counters and memory. */
-static void find_owners(struct lines *lines, const struct timeline *timeline)
+static void find_owners(struct lines *lines, const struct findings *findings)
 {
+	const struct timeline *timeline = findings->timeline;
+	const struct collective_rates *rates = findings->collective_rates;
+
+	for (uint32_t i = 0; rates && i < rates->n; i++)
+		lines->has_process[rates->all[i].process] = true;
 	TABLE_EACH(struct counter_row, row, &timeline->counters)
 		(row->is_device ? lines->has_device : lines->has_process)[row->owner] = true;
 	TABLE_EACH(struct memory_row, row, &timeline->memory)
@@ -216,7 +221,7 @@ void event_find_used(struct events *events)
 		else
 			lines->has_process[view_track_process(&events->view, i)] = true;
 	}
-	find_owners(lines, timeline);
+	find_owners(lines, events->view.findings);
 	find_lost(lines, timeline);
 }
 

@@ -66,6 +66,19 @@ static void look_at_few(struct events *events)
 		                                 : NO_TIME;
 }
 
+static void look_at_rates(struct events *events)
+{
+	const struct collective_rates *rates = events->view.findings->collective_rates;
+	uint32_t *n = &events->n_rates;
+
+	while (rates && *n < rates->n && !events_show(events, rates->all[*n].process))
+		++*n;
+	if (rates && *n < rates->n && event_is_shown(events, FROM_RATES))
+		events->next_time_ns[FROM_RATES] = rates->all[*n].time_ns;
+	else
+		events->next_time_ns[FROM_RATES] = NO_TIME;
+}
+
 /* The earliest source, which is read until another one has something earlier. */
 static void choose_source(struct events *events)
 {
@@ -251,6 +264,11 @@ static int read_source(struct events *events, struct file_event *event)
 	case FROM_LATER:
 		read_later(events, event);
 		return 1;
+	case FROM_RATES:
+		event_of_rate(&events->view.findings->collective_rates->all[events->n_rates++],
+		              event);
+		look_at_rates(events);
+		return 1;
 	case FROM_HOST:
 		code = read_host(events, event);
 		break;
@@ -298,6 +316,7 @@ static void begin(struct events *events)
 		look_ahead(events, source);
 	}
 	look_at_few(events);
+	look_at_rates(events);
 	choose_source(events);
 }
 
@@ -306,7 +325,7 @@ bool events_first_time(const struct events *events, int64_t *ret_time_ns)
 	struct events all = *events;
 
 	all.process = FLEXTRACE_NONE;
-	all.n_few = 0;
+	all.n_few = all.n_rates = 0;
 	begin(&all);
 	*ret_time_ns = all.next_time_ns[all.source];
 	return *ret_time_ns != NO_TIME;

@@ -20,6 +20,7 @@
 #define FLEXTRACE_TRACE_EVENTS_H
 
 #include "base/map.h"
+#include "model/collective_rates.h"
 #include "model/rank_rows.h"
 #include "model/words/kinds.h"
 #include "model/words/told.h"
@@ -209,6 +210,7 @@ enum event_source {
 	FROM_LATER, /* what waited */
 	FROM_INSTANTS,
 	FROM_COUNTERS,
+	FROM_RATES, /* of collectives */
 	FROM_MEMORY,
 	N_SOURCES
 };
@@ -236,6 +238,7 @@ struct events {
 	struct event_heap later;
 	uint64_t n_flows; /* read */
 	uint64_t n_async; /* begun */
+	uint32_t n_rates; /* read, of collectives */
 	uint32_t n_few;   /* losses or rows of a rank that are read */
 };
 
@@ -260,6 +263,7 @@ void event_of_device(const struct events *events, const struct device_row *row,
 void event_of_instant(const struct events *events, const struct instant_row *row,
                       struct file_event *event);
 void event_of_counter(const struct counter_row *row, const char *unit, struct file_event *event);
+void event_of_rate(const struct collective_rate *rate, struct file_event *event);
 void event_of_memory(const struct memory_row *row, struct file_event *event);
 void event_of_arrow(const struct events *events, const struct flow *flow, bool is_out, uint64_t id,
                     struct file_event *event);
