@@ -48,6 +48,7 @@ if(TARGET flextrace)
 	add_test(NAME cli.known_values COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/known_values.py
 		$<TARGET_FILE:flextrace> ${FLEXTRACE_SHARED_DATA})
 	set_tests_properties(cli.known_values PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+	add_test(NAME cli.answers COMMAND ${PROJECT_SOURCE_DIR}/tests/answers/answers.py $<TARGET_FILE:flextrace> 8)
 	add_executable(make_areas support/make_areas.c)
 	target_link_libraries(make_areas PRIVATE flextrace_options flextrace_markers)
 	add_test(NAME cli.decode COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_decode.sh
