@@ -29,6 +29,12 @@ static inline char *put_tagged(char *at, uint32_t field, enum protobuf_wire wire
 	return put_varint(put_varint(at, field << 3 | wire), value);
 }
 
+/* The bytes of a number. */
+static inline size_t varint_length(uint64_t value)
+{
+	return (size_t)(70 - __builtin_clzll(value | 1)) / 7;
+}
+
 static inline void protobuf_write_u64(struct writer *writer, uint32_t field, uint64_t value)
 {
 	char *at = writer_room(writer, 2 * PROTOBUF_VARINT_BYTES);

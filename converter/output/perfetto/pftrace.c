@@ -7,7 +7,6 @@
 #include "base/heap.h"
 #include "output/place.h"
 
-#define SEQUENCE_ID  1
 #define PACKED_BYTES ((size_t)256 << 10) /* before they are compressed; Perfetto wants < 512 KiB */
 
 /* -- packets ----------------------------------------------------------------------------------- */
@@ -49,22 +48,24 @@ void pftrace_begin_packet(struct pftrace *trace, size_t n)
 {
 	struct writer *writer = &trace->writer, *fresh = &trace->interned.fresh;
 	size_t n_fresh = (size_t)(fresh->at - fresh->buffer);
-	char head[8 * PROTOBUF_VARINT_BYTES], *at = head;
-	uint64_t flags = SEQUENCE_NEEDS_STATE;
+	char rare[6 * PROTOBUF_VARINT_BYTES], *end = rare, *at;
 
 	if (trace->packs && (size_t)(writer->at - writer->buffer) >= PACKED_BYTES)
 		pack(trace);
-	if (!trace->has_begun) {
-		flags |= SEQUENCE_STATE_CLEARED;
-		at = put_tagged(at, PACKET_FIRST_ON_SEQUENCE, PROTOBUF_VARINT, 1);
+	if (!trace->has_begun) { /* the last value of a field counts */
+		end = put_tagged(end, PACKET_FIRST_ON_SEQUENCE, PROTOBUF_VARINT, 1);
+		end = put_tagged(end, PACKET_SEQUENCE_FLAGS, PROTOBUF_VARINT,
+		                 SEQUENCE_STATE_CLEARED | SEQUENCE_NEEDS_STATE);
 	}
 	trace->has_begun = true;
-	at = put_tagged(at, PACKET_SEQUENCE_ID, PROTOBUF_VARINT, SEQUENCE_ID);
-	at = put_tagged(at, PACKET_SEQUENCE_FLAGS, PROTOBUF_VARINT, flags);
 	if (n_fresh)
-		at = put_tagged(at, PACKET_INTERNED_DATA, PROTOBUF_BYTES, n_fresh);
-	protobuf_write_length(writer, TRACE_PACKET, (size_t)(at - head) + n_fresh + n);
-	writer_append(writer, head, (size_t)(at - head));
+		end = put_tagged(end, PACKET_INTERNED_DATA, PROTOBUF_BYTES, n_fresh);
+	at = writer_room(writer, 6 * PROTOBUF_VARINT_BYTES);
+	if (!at)
+		return;
+	at = put_tagged(at, TRACE_PACKET, PROTOBUF_BYTES, 4 + (size_t)(end - rare) + n_fresh + n);
+	writer->at = pftrace_put_sequence(at);
+	writer_append(writer, rare, (size_t)(end - rare));
 	if (n_fresh)
 		writer_append(writer, fresh->buffer, n_fresh);
 	fresh->at = fresh->buffer;

@@ -38,6 +38,19 @@ struct pftrace_texts {
 	uint32_t n;
 };
 
+#define PFTRACE_CACHED     64
+#define PFTRACE_HEADS      256
+#define PFTRACE_HEAD_BYTES 24
+
+/* The fields that TrackEvents of one name have in common, as they were written last. */
+struct pftrace_head {
+	uint64_t text, part; /* string or text of ours */
+	const char *category;
+	uint32_t file, line;
+	uint8_t type, n; /* 0: nothing */
+	char bytes[PFTRACE_HEAD_BYTES];
+};
+
 struct pftrace_interned {
 	struct writer fresh;  /* memory: fields of InternedData that no packet has yet */
 	struct map names;     /* (string or text of ours, part) -> iid - 1 */
@@ -45,7 +58,12 @@ struct pftrace_interned {
 	struct map locations; /* (file, line) -> iid - 1 */
 	uint32_t n_names, n_strings, n_locations;
 	struct pftrace_texts categories, keys, words;
-	uint32_t key_iids[N_EVENT_KEYS]; /* 0: not yet */
+	uint32_t key_iids[N_EVENT_KEYS], stamp_iids[N_EVENT_STAMPS]; /* 0: not yet */
+	struct pftrace_cached { /* words that were asked for last */
+		const char *text;
+		uint64_t iid; /* 0: nothing */
+	} cached[PFTRACE_CACHED];
+	struct pftrace_head heads[PFTRACE_HEADS];
 };
 
 /* A begin, an end or a point at the time of what is kept. */
@@ -102,6 +120,15 @@ struct pftrace {
 void pftrace_open_packet(struct pftrace *trace);
 void pftrace_close_packet(struct pftrace *trace);
 
+#define PFTRACE_SEQUENCE_ID 1
+
+/* Puts what all packets but the first have, four bytes. */
+static inline char *pftrace_put_sequence(char *at)
+{
+	at = put_tagged(at, PACKET_SEQUENCE_ID, PROTOBUF_VARINT, PFTRACE_SEQUENCE_ID);
+	return put_tagged(at, PACKET_SEQUENCE_FLAGS, PROTOBUF_VARINT, SEQUENCE_NEEDS_STATE);
+}
+
 /* Begins one in the file, of `n` bytes besides those that all have; what is fresh of interned data
  * comes with it. */
 void pftrace_begin_packet(struct pftrace *trace, size_t n);
@@ -115,8 +142,15 @@ int pftrace_keep(struct pftrace *trace, uint32_t track, const struct file_event 
 int pftrace_keep_end(struct pftrace *trace, uint64_t uuid);
 int pftrace_keep_arrow(struct pftrace *trace, const struct file_event *event);
 
+void pftrace_write_kept(struct pftrace *trace);
+
 /* What is kept is written if its time is over. */
-void pftrace_move_to(struct pftrace *trace, int64_t time_ns);
+static inline void pftrace_move_to(struct pftrace *trace, int64_t time_ns)
+{
+	if (time_ns != trace->time_ns && trace->n_kept)
+		pftrace_write_kept(trace);
+	trace->time_ns = time_ns;
+}
 
 /* -- tracks ------------------------------------------------------------------------------------ */
 
@@ -145,10 +179,25 @@ void pftrace_interned_release(struct pftrace_interned *interned);
 uint64_t pftrace_name(struct pftrace *trace, const struct file_event *event);
 uint64_t pftrace_category(struct pftrace *trace, struct trace_text category);
 uint64_t pftrace_key(struct pftrace *trace, const char *key, size_t n);
-uint64_t pftrace_event_key(struct pftrace *trace, enum event_key key);
 uint64_t pftrace_word(struct pftrace *trace, const char *word, size_t n);
+
 uint64_t pftrace_string(struct pftrace *trace, uint32_t string);
 uint64_t pftrace_location(struct pftrace *trace, uint32_t file, uint32_t line);
+
+/* Of a word of ours that stays where it is. */
+uint64_t pftrace_our_word(struct pftrace *trace, const char *word, size_t n);
+
+static inline uint64_t pftrace_known_key(struct pftrace *trace, uint32_t *iid, const char *key)
+{
+	if (!*iid)
+		*iid = (uint32_t)pftrace_key(trace, key, strlen(key));
+	return *iid;
+}
+
+static inline uint64_t pftrace_event_key(struct pftrace *trace, enum event_key key)
+{
+	return pftrace_known_key(trace, &trace->interned.key_iids[key], event_key_names[key]);
+}
 
 /* Appends a text as UTF-8, with U+FFFD for bytes that are none. */
 void pftrace_write_text(struct pftrace *trace, struct writer *writer, uint32_t field,

@@ -104,21 +104,33 @@ static void write_json_value(struct pftrace *trace, struct writer *writer,
 
 /* -- arguments --------------------------------------------------------------------------------- */
 
+/* An annotation that is a number, as a field below 16: its length is one byte. */
+static inline void write_number(struct writer *writer, uint32_t field, uint64_t key, uint32_t type,
+                                uint64_t value)
+{
+	char *at = writer_room(writer, 6 * PROTOBUF_VARINT_BYTES), *end;
+
+	if (!at)
+		return;
+	end = put_tagged(at + 2, ANNOTATION_NAME_IID, PROTOBUF_VARINT, key);
+	end = put_tagged(end, type, PROTOBUF_VARINT, value);
+	at[0] = (char)(field << 3 | PROTOBUF_BYTES);
+	at[1] = (char)(end - at - 2);
+	writer->at = end;
+}
+
 static void write_cycles(struct pftrace *trace, struct writer *writer, const struct event_arg *arg)
 {
 	for (uint32_t i = 0; i < arg->n_cycles; i++) {
-		const char *name = event_stamp_names[arg->first_stamp + i];
-		uint64_t ticks = arg->u.ticks[i];
-		size_t opened;
+		uint32_t stamp = arg->first_stamp + i;
+		uint64_t ticks = arg->u.ticks[i], key;
 
 		if (!ticks)
 			continue;
-		opened = protobuf_open(writer, ANNOTATION_DICT);
-		protobuf_write_u64(writer, ANNOTATION_NAME_IID,
-		                   pftrace_key(trace, name, strlen(name)));
-		protobuf_write_u64(writer, ANNOTATION_UINT,
-		                   arg->type == ARG_RAW ? (uint32_t)ticks : ticks);
-		protobuf_close(writer, opened);
+		key = pftrace_known_key(trace, &trace->interned.stamp_iids[stamp],
+		                        event_stamp_names[stamp]);
+		write_number(writer, ANNOTATION_DICT, key, ANNOTATION_UINT,
+		             arg->type == ARG_RAW ? (uint32_t)ticks : ticks);
 	}
 }
 
@@ -139,18 +151,8 @@ static void write_value(struct pftrace *trace, struct writer *writer, const stru
 	struct trace_value json = {TRACE_JSON, {arg->u.text, arg->n_bytes}};
 
 	switch (arg->type) {
-	case ARG_U64:
-		protobuf_write_u64(writer, ANNOTATION_UINT, arg->u.u64);
-		break;
-	case ARG_I64:
-		protobuf_write_u64(writer, ANNOTATION_INT, (uint64_t)arg->u.i64);
-		break;
 	case ARG_DOUBLE:
 		protobuf_write_double(writer, ANNOTATION_DOUBLE, arg->u.number);
-		break;
-	case ARG_WORD:
-		protobuf_write_u64(writer, ANNOTATION_STRING_IID,
-		                   pftrace_word(trace, arg->u.text, arg->n_bytes));
 		break;
 	case ARG_STRING:
 		write_string(trace, writer, arg);
@@ -164,38 +166,54 @@ static void write_value(struct pftrace *trace, struct writer *writer, const stru
 	}
 }
 
-static size_t open_arg(struct pftrace *trace, struct writer *writer, enum event_key key)
+static uint64_t word_iid(struct pftrace *trace, const struct event_arg *arg)
 {
-	size_t opened = protobuf_open(writer, TRACK_EVENT_ANNOTATIONS);
+	/* the only words that are not where they were for the next event */
+	if (arg->key == EVENT_KEY_PLACE)
+		return pftrace_word(trace, arg->u.text, arg->n_bytes);
+	return pftrace_our_word(trace, arg->u.text, arg->n_bytes);
+}
 
-	protobuf_write_u64(writer, ANNOTATION_NAME_IID, pftrace_event_key(trace, key));
-	return opened;
+static void write_arg(struct pftrace *trace, struct writer *writer, const struct event_arg *arg)
+{
+	uint64_t key = pftrace_event_key(trace, arg->key);
+	size_t opened;
+
+	if (arg->type == ARG_U64 || arg->type == ARG_I64) {
+		write_number(writer, TRACK_EVENT_ANNOTATIONS, key,
+		             arg->type == ARG_U64 ? ANNOTATION_UINT : ANNOTATION_INT, arg->u.u64);
+		return;
+	}
+	if (arg->type == ARG_WORD) {
+		write_number(writer, TRACK_EVENT_ANNOTATIONS, key, ANNOTATION_STRING_IID,
+		             word_iid(trace, arg));
+		return;
+	}
+	opened = protobuf_open(writer, TRACK_EVENT_ANNOTATIONS);
+	protobuf_write_u64(writer, ANNOTATION_NAME_IID, key);
+	write_value(trace, writer, arg);
+	protobuf_close(writer, opened);
 }
 
 static void write_args(struct pftrace *trace, struct writer *writer, const struct file_event *event)
 {
 	bool is_of_device = event->err_ns != UINT32_MAX || event->status != TIME_CERTIFIED;
-	size_t opened;
 
-	write_members(trace, writer, TRACK_EVENT_ANNOTATIONS, event->told);
-	for (uint32_t i = 0; i < event->n_args; i++) {
-		opened = open_arg(trace, writer, event->args[i].key);
-		write_value(trace, writer, &event->args[i]);
-		protobuf_close(writer, opened);
-	}
+	if (event->told.length)
+		write_members(trace, writer, TRACK_EVENT_ANNOTATIONS, event->told);
+	for (uint32_t i = 0; i < event->n_args; i++)
+		write_arg(trace, writer, &event->args[i]);
 	if (event->has_status && is_of_device) {
 		const char *status = time_status_name(event->status);
 
-		opened = open_arg(trace, writer, EVENT_KEY_STATUS);
-		protobuf_write_u64(writer, ANNOTATION_STRING_IID,
-		                   pftrace_word(trace, status, strlen(status)));
-		protobuf_close(writer, opened);
+		write_number(writer, TRACK_EVENT_ANNOTATIONS,
+		             pftrace_event_key(trace, EVENT_KEY_STATUS), ANNOTATION_STRING_IID,
+		             pftrace_our_word(trace, status, strlen(status)));
 	}
-	if (event->err_ns != UINT32_MAX) {
-		opened = open_arg(trace, writer, EVENT_KEY_ERR);
-		protobuf_write_u64(writer, ANNOTATION_UINT, event->err_ns);
-		protobuf_close(writer, opened);
-	}
+	if (event->err_ns != UINT32_MAX)
+		write_number(writer, TRACK_EVENT_ANNOTATIONS,
+		             pftrace_event_key(trace, EVENT_KEY_ERR), ANNOTATION_UINT,
+		             event->err_ns);
 }
 
 /* -- events ------------------------------------------------------------------------------------ */
@@ -208,22 +226,61 @@ static void write_counter(struct writer *writer, double value)
 		protobuf_write_double(writer, TRACK_EVENT_DOUBLE_COUNTER_VALUE, value);
 }
 
+/* Puts the fields that do not depend on the time, the track or arguments. */
+static char *put_head(struct pftrace *trace, char *at, const struct file_event *event,
+                      uint64_t type)
+{
+	at = put_tagged(at, TRACK_EVENT_TYPE, PROTOBUF_VARINT, type);
+	if (type == TYPE_COUNTER)
+		return at;
+	if (event->category.length)
+		at = put_tagged(at, TRACK_EVENT_CATEGORY_IIDS, PROTOBUF_VARINT,
+		                pftrace_category(trace, unescape(&event->category, &trace->plain)));
+	at = put_tagged(at, TRACK_EVENT_NAME_IID, PROTOBUF_VARINT, pftrace_name(trace, event));
+	if (event->file && type == TYPE_SLICE_BEGIN)
+		at = put_tagged(at, TRACK_EVENT_LOCATION_IID, PROTOBUF_VARINT,
+		                pftrace_location(trace, event->file, event->line));
+	return at;
+}
+
+/* The same of an event whose category and label stay where they are. */
+static char *put_known_head(struct pftrace *trace, char *at, const struct file_event *event,
+                            uint64_t type)
+{
+	uint64_t text = event->name ? event->name : (uintptr_t)event->label.bytes;
+	uint64_t part = (uintptr_t)(event->part ? event->part : event->around);
+	uint64_t hash = (text ^ part * 31) * 0x9e3779b97f4a7c15;
+	struct pftrace_head *head = &trace->interned.heads[hash >> 56];
+
+	if (!head->n || head->text != text || head->part != part || head->file != event->file ||
+	    head->line != event->line || head->category != event->category.bytes ||
+	    head->type != type) {
+		*head = (struct pftrace_head){.text = text,
+		                              .part = part,
+		                              .category = event->category.bytes,
+		                              .file = event->file,
+		                              .line = event->line,
+		                              .type = (uint8_t)type};
+		head->n = (uint8_t)(put_head(trace, head->bytes, event, type) - head->bytes);
+	}
+	memcpy(at, head->bytes, sizeof(head->bytes));
+	return at + head->n;
+}
+
 void pftrace_write_event(struct pftrace *trace, struct writer *writer,
                          const struct file_event *event, uint64_t uuid, uint64_t type)
 {
-	protobuf_write_u64(writer, TRACK_EVENT_TYPE, type);
-	protobuf_write_u64(writer, TRACK_EVENT_TRACK_UUID, uuid);
-	if (type == TYPE_COUNTER) {
-		write_counter(writer, event->value);
+	char *at = writer_room(writer, 8 * PROTOBUF_VARINT_BYTES);
+
+	if (!at)
 		return;
-	}
-	if (event->category.length)
-		protobuf_write_u64(
-			writer, TRACK_EVENT_CATEGORY_IIDS,
-			pftrace_category(trace, unescape(&event->category, &trace->plain)));
-	protobuf_write_u64(writer, TRACK_EVENT_NAME_IID, pftrace_name(trace, event));
-	if (event->file && type == TYPE_SLICE_BEGIN)
-		protobuf_write_u64(writer, TRACK_EVENT_LOCATION_IID,
-		                   pftrace_location(trace, event->file, event->line));
-	write_args(trace, writer, event);
+	if (event->told.bytes)
+		at = put_head(trace, at, event, type);
+	else
+		at = put_known_head(trace, at, event, type);
+	writer->at = put_tagged(at, TRACK_EVENT_TRACK_UUID, PROTOBUF_VARINT, uuid);
+	if (type == TYPE_COUNTER)
+		write_counter(writer, event->value);
+	else
+		write_args(trace, writer, event);
 }

@@ -218,16 +218,6 @@ uint64_t pftrace_key(struct pftrace *trace, const char *key, size_t n)
 	return iid;
 }
 
-uint64_t pftrace_event_key(struct pftrace *trace, enum event_key key)
-{
-	uint32_t *iid = &trace->interned.key_iids[key];
-
-	if (!*iid)
-		*iid = (uint32_t)pftrace_key(trace, event_key_names[key],
-		                             strlen(event_key_names[key]));
-	return *iid;
-}
-
 uint64_t pftrace_word(struct pftrace *trace, const char *word, size_t n)
 {
 	bool is_new;
@@ -236,4 +226,14 @@ uint64_t pftrace_word(struct pftrace *trace, const char *word, size_t n)
 	if (is_new)
 		add_fresh(trace, INTERNED_STRINGS, 2 * iid - 1, word, n);
 	return 2 * iid - 1;
+}
+
+uint64_t pftrace_our_word(struct pftrace *trace, const char *word, size_t n)
+{
+	uint64_t hash = (uintptr_t)word * 0x9e3779b97f4a7c15;
+	struct pftrace_cached *cached = &trace->interned.cached[hash >> 58];
+
+	if (cached->text != word)
+		*cached = (struct pftrace_cached){word, pftrace_word(trace, word, n)};
+	return cached->iid;
 }

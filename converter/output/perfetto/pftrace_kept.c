@@ -10,6 +10,8 @@
 #include "base/array.h"
 
 #define ARROW_BYTES 10 /* of a flow id and its tag */
+#define EVENT_ROOM  (4 * PROTOBUF_VARINT_BYTES)
+#define SHORT_EVENT 100 /* bytes of one whose packet has at most 127 */
 
 int pftrace_kept_init(struct pftrace *trace)
 {
@@ -35,34 +37,66 @@ static void write_arrows(struct pftrace *trace, uint32_t first, uint32_t field)
 		protobuf_write_fixed64(&trace->writer, field, trace->arrows[i].id);
 }
 
-/* Writes what pftrace_open_packet() would begin, in one go. */
-static void write_kept(struct pftrace *trace, const struct pftrace_kept *kept)
+static char *put_event(char *at, uint64_t since_ns, size_t n)
 {
-	size_t n_fields = kept->end - kept->start;
-	size_t n = n_fields + arrows_length(trace, kept->arrows_out) +
-	           arrows_length(trace, kept->arrows_in);
-	uint64_t since_ns = (uint64_t)trace->time_ns - (uint64_t)trace->last_time_ns;
-	char head[4 * PROTOBUF_VARINT_BYTES], *at;
-
-	at = put_tagged(head, PACKET_TIMESTAMP, PROTOBUF_VARINT, since_ns);
-	at = put_tagged(at, PACKET_TRACK_EVENT, PROTOBUF_BYTES, n);
-	pftrace_begin_packet(trace, (size_t)(at - head) + n);
-	writer_append(&trace->writer, head, (size_t)(at - head));
-	writer_append(&trace->writer, trace->kept_bytes.buffer + kept->start, n_fields);
-	write_arrows(trace, kept->arrows_out, TRACK_EVENT_FLOW_IDS);
-	write_arrows(trace, kept->arrows_in, TRACK_EVENT_TERMINATING_FLOW_IDS);
-	trace->last_time_ns = trace->time_ns;
+	at = put_tagged(at, PACKET_TIMESTAMP, PROTOBUF_VARINT, since_ns);
+	return put_tagged(at, PACKET_TRACK_EVENT, PROTOBUF_BYTES, n);
 }
 
-void pftrace_move_to(struct pftrace *trace, int64_t time_ns)
+/* Puts the head of a packet whose length is one byte. */
+static char *put_short_event(char *at, uint64_t since_ns, size_t n)
 {
-	if (time_ns == trace->time_ns)
+	char *end = put_event(pftrace_put_sequence(at + 2), since_ns, n);
+
+	at[0] = TRACE_PACKET << 3 | PROTOBUF_BYTES;
+	at[1] = (char)((size_t)(end - at) - 2 + n);
+	return end;
+}
+
+/* Returns where the `n` bytes of a TrackEvent of this time come, behind the head of their packet,
+ * with room for EVENT_ROOM of them; NULL: no memory. */
+static char *begin_event(struct pftrace *trace, size_t n)
+{
+	const struct writer *fresh = &trace->interned.fresh;
+	uint64_t since_ns = (uint64_t)trace->time_ns - (uint64_t)trace->last_time_ns;
+	bool is_short = n <= SHORT_EVENT && fresh->at == fresh->buffer && !trace->packs;
+	char *at;
+
+	trace->last_time_ns = trace->time_ns;
+	if (!is_short)
+		pftrace_begin_packet(trace, 2 + varint_length(since_ns) + varint_length(n) + n);
+	at = writer_room(&trace->writer, 16 * PROTOBUF_VARINT_BYTES + EVENT_ROOM);
+	if (!at)
+		return NULL;
+	return is_short ? put_short_event(at, since_ns, n) : put_event(at, since_ns, n);
+}
+
+static void write_kept(struct pftrace *trace, const struct pftrace_kept *kept)
+{
+	const char *fields = trace->kept_bytes.buffer + kept->start;
+	size_t n_fields = kept->end - kept->start, n = n_fields;
+	bool has_arrows = kept->arrows_out != FLEXTRACE_NONE || kept->arrows_in != FLEXTRACE_NONE;
+	char *at;
+
+	if (has_arrows)
+		n += arrows_length(trace, kept->arrows_out) + arrows_length(trace, kept->arrows_in);
+	at = begin_event(trace, n);
+	if (!at)
 		return;
+	trace->writer.at = at;
+	writer_append(&trace->writer, fields, n_fields);
+	if (!has_arrows)
+		return;
+	write_arrows(trace, kept->arrows_out, TRACK_EVENT_FLOW_IDS);
+	write_arrows(trace, kept->arrows_in, TRACK_EVENT_TERMINATING_FLOW_IDS);
+}
+
+void pftrace_write_kept(struct pftrace *trace)
+{
 	for (uint32_t i = 0; i < trace->n_kept; i++)
 		write_kept(trace, &trace->kept[i]);
 	trace->n_kept = trace->n_arrows = trace->n_departed = 0;
 	trace->kept_bytes.at = trace->kept_bytes.buffer;
-	trace->time_ns = time_ns;
 }
 
 /* -- begins, ends and points ------------------------------------------------------------------- */
@@ -96,12 +130,29 @@ int pftrace_keep(struct pftrace *trace, uint32_t track, const struct file_event 
 	return FLEXTRACE_OK;
 }
 
+static char *put_end(char *at, uint64_t uuid)
+{
+	at = put_tagged(at, TRACK_EVENT_TYPE, PROTOBUF_VARINT, TYPE_SLICE_END);
+	return put_tagged(at, TRACK_EVENT_TRACK_UUID, PROTOBUF_VARINT, uuid);
+}
+
+/* Where nothing is kept, it need not be: no arrow looks for it. */
 int pftrace_keep_end(struct pftrace *trace, uint64_t uuid)
 {
-	FLEXTRACE_TRY(add(trace, FLEXTRACE_NONE));
-	protobuf_write_u64(&trace->kept_bytes, TRACK_EVENT_TYPE, TYPE_SLICE_END);
-	protobuf_write_u64(&trace->kept_bytes, TRACK_EVENT_TRACK_UUID, uuid);
-	trace->kept[trace->n_kept - 1].end = n_kept_bytes(trace);
+	struct writer *writer = trace->n_kept ? &trace->kept_bytes : &trace->writer;
+	char *at;
+
+	if (trace->n_kept) {
+		FLEXTRACE_TRY(add(trace, FLEXTRACE_NONE));
+		at = writer_room(writer, EVENT_ROOM);
+	} else {
+		at = begin_event(trace, 3 + varint_length(uuid));
+	}
+	if (!at)
+		return FLEXTRACE_E_MEMORY;
+	writer->at = put_end(at, uuid);
+	if (trace->n_kept)
+		trace->kept[trace->n_kept - 1].end = n_kept_bytes(trace);
 	return FLEXTRACE_OK;
 }
 
