@@ -33,7 +33,8 @@ flextrace_add_unit_test(NAME pipeline
 flextrace_fail_allocations(test_pipeline)
 flextrace_add_unit_test(NAME allocations
 	SOURCES tests/support/text_source.c tests/support/scratch.c tests/support/failing_malloc.c LIBS flextrace_core
-	DEFINITIONS FLEXTRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" $<$<BOOL:${SQLITE_FOUND}>:FLEXTRACE_SQLITE>)
+	DEFINITIONS FLEXTRACE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" $<$<BOOL:${SQLITE_FOUND}>:FLEXTRACE_SQLITE>
+	$<$<BOOL:${MINIZIP_FOUND}>:FLEXTRACE_MINIZIP>)
 flextrace_fail_allocations(test_allocations)
 add_test(NAME soak.allocations COMMAND test_allocations all CONFIGURATIONS soak)
 set_tests_properties(soak.allocations PROPERTIES LABELS soak TIMEOUT 3600)

@@ -40,7 +40,8 @@ static void add_machine(cJSON *file, const struct work *work, const struct job *
 	char *name = job->write == emit_chrome ? machine_of_json(job, host) : strdup(host);
 
 	if (!name || *name)
-		json_item_add_text(json_item_add_object(file, "machine"), "name", name);
+		json_item_add(json_item_add_object(file, "machine"), "name",
+		              name ? json_item_of_text(name) : NULL);
 	free(name);
 }
 

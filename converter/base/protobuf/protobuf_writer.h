@@ -77,7 +77,8 @@ static inline void protobuf_write_bytes(struct writer *writer, uint32_t field, c
                                         size_t n)
 {
 	protobuf_write_length(writer, field, n);
-	writer_append(writer, bytes, n);
+	if (n) /* of a memory writer that got none, `bytes` is NULL */
+		writer_append(writer, bytes, n);
 }
 
 /* Opens a message in a memory writer, and returns where; close it with that. */

@@ -41,7 +41,8 @@ void pftrace_close_packet(struct pftrace *trace)
 	size_t n = (size_t)(packet->at - packet->buffer);
 
 	pftrace_begin_packet(trace, n);
-	writer_append(&trace->writer, packet->buffer, n);
+	if (n) /* else there was no memory */
+		writer_append(&trace->writer, packet->buffer, n);
 }
 
 void pftrace_begin_packet(struct pftrace *trace, size_t n)

@@ -126,6 +126,8 @@ uint64_t pftrace_name(struct pftrace *trace, const struct file_event *event)
 	event_append_name(&trace->events, event, &name);
 	add_fresh(trace, INTERNED_NAMES, iid, name.buffer ? name.buffer : "",
 	          (size_t)(name.at - name.buffer));
+	if (writer_failed(&name))
+		interned->fresh.failure = name.failure;
 	writer_abandon(&name);
 	return iid;
 }

@@ -84,7 +84,8 @@ static void write_kept(struct pftrace *trace, const struct pftrace_kept *kept)
 	if (!at)
 		return;
 	trace->writer.at = at;
-	writer_append(&trace->writer, fields, n_fields);
+	if (n_fields) /* else there was no memory */
+		writer_append(&trace->writer, fields, n_fields);
 	if (!has_arrows)
 		return;
 	write_arrows(trace, kept->arrows_out, TRACK_EVENT_FLOW_IDS);

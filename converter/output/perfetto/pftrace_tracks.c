@@ -260,6 +260,8 @@ static void describe_counter(struct pftrace *trace, const struct file_event *eve
 	}
 	protobuf_close(packet, inside);
 	close_descriptor(trace, opened);
+	if (writer_failed(&text))
+		packet->failure = text.failure;
 	writer_abandon(&text);
 }
 

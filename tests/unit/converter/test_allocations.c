@@ -64,6 +64,14 @@ static const struct job jobs[] = {
 	{.name = "torch", .path = CORPUS("torch/kineto.json")},
 	{.name = "tt-metal", .path = CORPUS("tt_csv/fifteen.csv")},
 	{.name = "AI engines", .path = CORPUS("aie/core.json")},
+#ifdef FLEXTRACE_MINIZIP
+	{.name = "archive",
+         .path = CORPUS("aie/core.json"),
+         .options = {"archive", "all", "formats", "chrome,pftrace,json"}},
+	{.name = "archive of ranks",
+         .golden = GOLDEN("two_ranks"),
+         .options = {"archive", "ranks"}},
+#endif
 #ifdef FLEXTRACE_SQLITE
 	{.name = "nsys", .path = CORPUS("nsys/of_2024")},
 #endif
