@@ -243,6 +243,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "overlap",
 	                                    "types",
 	                                    "time-unit",
+	                                    "compress-packets",
 	                                    "profile",
 	                                    "without",
 	                                    "with",
