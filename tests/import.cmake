@@ -28,9 +28,10 @@ foreach(name words run)
 	flextrace_add_unit_test(NAME aie_${name} SOURCES ${flex_fixture} tests/support/aie_fixture.c LIBS PkgConfig::CJSON
 		DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 endforeach()
-flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture} LIBS ZLIB::ZLIB)
+flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME source SOURCES ${flex_fixture} LIBS PkgConfig::CJSON)
 flextrace_add_unit_test(NAME torch_collectives SOURCES ${flex_fixture})
+flextrace_add_unit_test(NAME torch_ranks SOURCES ${flex_fixture} LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME told SOURCES converter/model/words/told.c ${trace_events_sources} LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")

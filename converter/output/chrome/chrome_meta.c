@@ -22,7 +22,8 @@ static void write_device_properties(struct chrome *chrome)
 	struct writer *writer = &chrome->writer;
 	const char *separator = "\n";
 
-	if (chrome_write_told_member(chrome, "deviceProperties"))
+	if (chrome_write_told_member(chrome, "deviceProperties") ||
+	    chrome->events.states != STATES_AMONG)
 		return;
 	writer_literal(writer, "\"deviceProperties\": [");
 	for (uint32_t i = 0; i < identity->n_devices; i++) {

@@ -31,6 +31,12 @@ size_t event_row_bytes(enum event_source source)
 	return source == FROM_FLOWS ? sizeof(struct flow) : any_row_bytes[tables[source]];
 }
 
+static bool is_its_turn(const struct events *events, const struct device_row *row)
+{
+	return events->states == STATES_AMONG ||
+	       (row->kind == ROW_STATE) == (events->states == STATES_ALONE);
+}
+
 bool event_is_of_process(const struct events *events, enum event_source source, const void *row)
 {
 	const struct view *view = &events->view;
@@ -42,8 +48,9 @@ bool event_is_of_process(const struct events *events, enum event_source source, 
 		return events_show(events,
 		                   view_track_process(view, ((const struct host_row *)row)->track));
 	case FROM_DEVICE:
-		return events_show(
-			events, view_track_process(view, ((const struct device_row *)row)->track));
+		return is_its_turn(events, row) &&
+		       events_show(events, view_track_process(
+						   view, ((const struct device_row *)row)->track));
 	case FROM_FLOWS:
 		return events_show(events, view_track_process(view, flow->from_track)) &&
 		       events_show(events, view_track_process(view, flow->to_track));

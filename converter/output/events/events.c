@@ -286,6 +286,18 @@ static int read_source(struct events *events, struct file_event *event)
 	return code;
 }
 
+/* All else is read. False: so are they. */
+static bool turn_to_states(struct events *events)
+{
+	if (events->states != STATES_LATER || !event_is_shown(events, FROM_DEVICE))
+		return false;
+	events->states = STATES_ALONE;
+	events->cursors[FROM_DEVICE] = table_begin(&events->view.timeline->device_rows);
+	look_ahead(events, FROM_DEVICE);
+	choose_source(events);
+	return events->next_time_ns[events->source] != NO_TIME;
+}
+
 int events_next(struct events *events, struct file_event *ret_event)
 {
 	for (;;) {
@@ -294,7 +306,7 @@ int events_next(struct events *events, struct file_event *ret_event)
 		if (events->next_time_ns[events->source] >= events->until_ns ||
 		    events->next_time_ns[FROM_LATER] < events->until_ns)
 			choose_source(events);
-		if (events->next_time_ns[events->source] == NO_TIME)
+		if (events->next_time_ns[events->source] == NO_TIME && !turn_to_states(events))
 			return 0;
 		code = read_source(events, ret_event);
 		if (code)
@@ -347,9 +359,11 @@ static void set_views(struct events *events, const struct emit_views *views)
 		return;
 	events->rank_rows = events->view.findings->rank_rows;
 	events->is_without_ops = !event_has_ops(events);
+	if (!identity_is_torch_file(timeline->identity, timeline->strings, events->process))
+		return;
+	events->states = STATES_LATER;
 	/* What crosses in the file of another tool crosses again, on its line. */
-	if (events->views.overlap == OVERLAP_LANES &&
-	    identity_is_torch_file(timeline->identity, timeline->strings, events->process))
+	if (events->views.overlap == OVERLAP_LANES)
 		events->views.overlap = OVERLAP_WARN;
 }
 

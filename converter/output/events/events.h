@@ -215,6 +215,10 @@ enum event_source {
 	N_SOURCES
 };
 
+/* Of what a reader tells apart by who comes first: in the file of a rank of the torch profiler, the
+ * annotations of devices stand behind those of the host that are called alike. */
+enum event_states { STATES_AMONG, STATES_LATER, STATES_ALONE };
+
 /* Each event once, in order of time. */
 struct events {
 	struct view view;
@@ -225,6 +229,7 @@ struct events {
 	uint64_t n_collectives;            /* read, of a single rank's file */
 	char dims[32], step[32];           /* texts of the event that was read */
 	bool is_without_ops;               /* no operation has an External id */
+	uint8_t states;                    /* enum event_states: where rows of states stand */
 	struct emit_views views;
 	struct event_losses losses;
 	struct event_counters counters;
