@@ -114,12 +114,14 @@ static int read_texts(const struct conversion_options *options, struct pipeline_
 {
 	FLEXTRACE_TRY(read_clocks(options, &pipeline->calibrate, &pipeline->core_hz, error));
 	FLEXTRACE_TRY(derivations_read(derivations, options, error));
+	FLEXTRACE_TRY(emit_read_views(&pipeline->emit.views, &options->view, error));
+	pipeline->findings.per_rank |= pipeline->emit.views.has_ranks;
 	FLEXTRACE_TRY(emit_read_archive(&pipeline->emit.archive, options->archive, error));
-	if (pipeline->emit.archive == ARCHIVE_RANKS && !options->findings.per_rank)
+	if (pipeline->emit.archive == ARCHIVE_RANKS && !pipeline->findings.per_rank)
 		return error_set(error, FLEXTRACE_E_USAGE,
 		                 "Option `archive=ranks` needs `per-rank`, which writes what is "
 		                 "in the archive");
-	return emit_read_views(&pipeline->emit.views, &options->view, error);
+	return FLEXTRACE_OK;
 }
 
 /* Whether these texts stand for anything. */

@@ -69,8 +69,10 @@ const struct option_spec conversion_option_table[] = {
 	       "Leave out the first N of the rows that are left", .max = 1e18),
 	OPTION("count", 0, NUMBER, MEMBER(select.count), "N", "Keep N rows, in order of time",
 	       .min = 1, .max = 1e18),
-	OPTION("per-rank", 0, FLAG, MEMBER(findings.per_rank), NULL,
+	OPTION("per-rank", 0, WORD, MEMBER(view.per_rank), "NAMES",
 	       "Write a file for each rank, too: JSON as TensorBoard and HTA read it, or pftrace"),
+	OPTION("compat", 0, TEXT, MEMBER(view.compat), "READER",
+	       "Write the files of ranks with names that a reader needs: hta"),
 	OPTION("archive", 0, WORD, MEMBER(archive), "all|ranks",
 	       "Write all files into flextrace.zip, too, traces only there; or those of ranks into "
 	       "ranks.zip, which Perfetto opens", .is_untold = true),
@@ -192,8 +194,8 @@ static void adapt(const struct option_spec *spec, struct option_value *value)
 {
 	uint64_t bytes;
 
-	if (value->kind == GIVEN_FLAG && value->flag && spec->type == OPTION_WORD)
-		*value = OPTION_TEXT_VALUE("auto");
+	if (value->kind == GIVEN_FLAG && spec->type == OPTION_WORD)
+		*value = OPTION_TEXT_VALUE(value->flag ? "auto" : "no");
 	else if (value->kind == GIVEN_NUMBER && spec->type == OPTION_REAL)
 		*value = OPTION_REAL_VALUE((double)value->number);
 	else if (value->kind == GIVEN_TEXT &&

@@ -16,7 +16,7 @@ set(emit_base ${emit_writer}
 	${emit_archive} converter/base/text/text_list.c converter/engine/gather.c converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c ${table_sources} tests/support/emit_fixture.c tests/support/timeline_fixture.c)
 set(emit_chrome
 	converter/output/chrome/chrome.c converter/output/chrome/chrome_event.c converter/output/chrome/chrome_meta.c converter/output/chrome/chrome_ranks.c converter/output/chrome/chrome_sites.c converter/output/chrome/chrome_size.c
-	converter/output/events/event_device.c converter/output/events/event_later.c converter/output/events/event_losses.c converter/output/events/event_ranks.c converter/output/events/event_rows.c
+	converter/output/events/event_device.c converter/output/events/event_hta.c converter/output/events/event_later.c converter/output/events/event_losses.c converter/output/events/event_ranks.c converter/output/events/event_rows.c
 	converter/output/events/event_shown.c converter/output/events/event_told.c converter/output/events/events.c converter/output/events/line_ids.c converter/output/events/lines.c)
 set(emit_csv converter/output/csv/csv.c converter/output/csv/csv_reports.c converter/output/csv/csv_rows.c
 	converter/output/csv/csv_fragments.c)
@@ -33,7 +33,7 @@ endif()
 flextrace_add_unit_test(NAME column_text SOURCES ${emit_writer} converter/output/column_json.c converter/output/column_text.c LIBS ${emit_libs})
 flextrace_add_unit_test(NAME doubles SOURCES ${emit_writer} LIBS ${emit_libs})
 flextrace_add_unit_test(NAME trace_checker SOURCES tests/support/trace_checker.c LIBS ${emit_libs})
-foreach(name chrome chrome_cases chrome_views)
+foreach(name chrome chrome_cases chrome_hta chrome_views)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${emit_base} ${emit_chrome}
 		${emit_emit} converter/output/report_data.c converter/output/report/page.c converter/output/output_dir.c tests/support/chrome_fixture.c tests/support/trace_checker.c LIBS ${emit_libs})
 endforeach()

@@ -102,11 +102,14 @@ int emit_read_views(struct emit_views *views, const struct view_options *options
 {
 	static const char *const overlaps[] = {"lanes", "async", "drop", "warn", NULL};
 	static const char *const units[] = {"ms", "ns", NULL};
+	static const char *const ranks[] = {"no", "yes", "auto", "kineto", NULL};
 	static const char known[] =
 		EMIT_TYPES_INTERVAL EMIT_TYPES_INSTANT EMIT_TYPES_COUNTER EMIT_TYPES_FLOW "M";
 	const char *types = options->types;
 	int mode = options->overlap ? find_word(overlaps, options->overlap) : 0;
 	int unit = options->time_unit ? find_word(units, options->time_unit) : 0;
+
+	int per_rank = options->per_rank ? find_word(ranks, options->per_rank) : 0;
 
 	if (mode < 0)
 		return error_set(error, FLEXTRACE_E_USAGE,
@@ -120,9 +123,18 @@ int emit_read_views(struct emit_views *views, const struct view_options *options
 		                 "Option `types` takes phases of the Trace Event format, out of "
 		                 "%s: value=%s",
 		                 known, types);
+	if (per_rank < 0)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `per-rank` takes kineto, yes or no: value=%s",
+		                 options->per_rank);
+	if (options->compat && strcmp(options->compat, "hta") != 0)
+		return error_set(error, FLEXTRACE_E_USAGE, "Option `compat` takes hta: value=%s",
+		                 options->compat);
 	*views = (struct emit_views){.overlap = (enum emit_overlap)mode,
 	                             .types = types,
 	                             .shows_ns = unit == 1,
+	                             .has_ranks = per_rank > 0 || options->compat,
+	                             .is_hta = options->compat,
 	                             .packs = options->packs_packets};
 	return FLEXTRACE_OK;
 }

@@ -63,6 +63,8 @@ struct emit_views {
 	const char *types; /* phases to write, as "XC"; NULL = all; weak */
 	bool shows_ns;     /* displayTimeUnit */
 	bool packs;        /* packets of trace.pftrace are compressed */
+	bool has_ranks;    /* files of single ranks are asked for */
+	bool is_hta;       /* with names of work that Holistic Trace Analysis knows */
 	bool is_kineto;    /* of a single rank, as readers of torch's files need it */
 };
 

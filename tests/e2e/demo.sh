@@ -49,4 +49,6 @@ if command -v python3 >/dev/null; then
 	python3 "$SOURCE/tests/scripts/check_ranks.py" ranks >ranks.txt || { cat ranks.txt; fail "a file of a rank is bad"; }
 	[ "$(grep -c 'rank [01] of 2, 120 steps, [0-9]* kernels, [1-9][0-9]* collectives' ranks.txt)" -eq 2 ] ||
 		{ cat ranks.txt; fail "a rank lacks its steps or collectives"; }
+	"$FLEXTRACE" convert --quiet -o hta "$trace" --compat=hta || fail "ranks cannot be converted for HTA"
+	python3 "$SOURCE/tests/scripts/check_hta.py" hta || fail "HTA would count a rank wrong"
 fi

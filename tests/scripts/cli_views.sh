@@ -145,6 +145,29 @@ if command -v python3 >/dev/null; then
 else
 	echo "python3 is not installed: files of single ranks are not checked"
 fi
+cp -r out ranks.d
+convert "names of ranks" --per-rank=kineto
+for rank in 0 1; do
+	cmp out/trace.rank$rank.pt.trace.json.gz ranks.d/trace.rank$rank.pt.trace.json.gz || fail "names of ranks: they are not the program's"
+done
+# For Holistic Trace Analysis, which knows launches and work by the names of CUDA; from AMD's here.
+cat >hip.json <<'END'
+{"deviceProperties":[{"id":0}],"distributedInfo":{"rank":0},"traceEvents":[
+{"ph":"X","cat":"cuda_runtime","name":"hipExtModuleLaunchKernel","pid":9,"tid":9,"ts":10,"dur":5,"args":{"correlation":3}},
+{"ph":"X","cat":"cuda_runtime","name":"hipMemcpyWithStream","pid":9,"tid":9,"ts":20,"dur":5,"args":{"correlation":4}},
+{"ph":"X","cat":"kernel","name":"Cijk_dma","pid":0,"tid":1,"ts":16,"dur":9,"args":{"device":0,"stream":1,"correlation":3}},
+{"ph":"X","cat":"gpu_memcpy","name":"CopyHostToDevice","pid":0,"tid":1,"ts":30,"dur":2,"args":{"device":0,"stream":1,"correlation":4}},
+{"ph":"X","cat":"kernel","name":"rcclGenericKernel","pid":0,"tid":2,"ts":20,"dur":9,"args":{"device":0,"stream":2}}]}
+END
+for input in in.json hip.json; do
+	rm -rf out
+	"$FLEXTRACE" convert --quiet -o out "$input" --compat=hta || fail "for HTA, $input"
+	[ -f out/trace.rank0.pt.trace.json.gz ] || fail "for HTA, $input: no file"
+	! command -v python3 >/dev/null || python3 "$SOURCE/check_hta.py" out || fail "for HTA, $input: a file is bad"
+done
+for name in cudaLaunchKernel cudaMemcpyAsync CIJK_DMA 'Memcpy HtoD (CopyHostToDevice)' ncclDevKernel_rcclGenericKernel; do
+	gzip -dc out/trace.rank0.pt.trace.json.gz | grep -qF "\"name\":\"$name\"" || fail "for HTA: no $name"
+done
 convert "one of the ranks" --per-rank --ranks=1
 [ ! -f out/trace.rank0.pt.trace.json.gz ] || fail "one of the ranks: the other has a file"
 [ -f out/trace.rank1.pt.trace.json.gz ] || fail "one of the ranks: no file"
@@ -178,6 +201,8 @@ refuse() {
 refuse "mode" "lanes, async, drop or warn" --overlap=tid
 refuse "type" "phases of the Trace Event format" --types=Q
 refuse "unit" "ms or ns" --time-unit=us
+refuse "names of ranks" "kineto, yes or no" --per-rank=cuda
+refuse "reader" "takes hta" --compat=chrome
 refuse "regex" "Not a regular expression" --keep='name:('
 refuse "attribute" "attributes=rank, host" --drop=nam:x
 refuse "derivation" "Unknown derivation: name=everything" --without=everything

@@ -4,6 +4,11 @@
 #ifndef FLEXTRACE_ASCII_H
 #define FLEXTRACE_ASCII_H
 
+static inline char ascii_upper(char letter)
+{
+	return letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;
+}
+
 static inline char ascii_lower(char letter)
 {
 	if (letter < 'A' || letter > 'Z')

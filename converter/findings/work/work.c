@@ -9,14 +9,6 @@
 #include "base/text/strings.h"
 #include "call_tree.h"
 
-const char *work_class_name(uint8_t class)
-{
-	static const char *const names[WORK_CLASS_COUNT] = {"compute", "communication", "memory",
-	                                                    "prepare"};
-
-	return names[class];
-}
-
 int work_read(struct work_reader *reader, const struct timeline *timeline)
 {
 	*reader = (struct work_reader){
@@ -43,20 +35,6 @@ void work_release(struct work_reader *reader)
 
 /* -- what it is for ---------------------------------------------------------------------------- */
 
-static bool names_collective(const char *name)
-{
-	static const char *const begins[] = {
-		"nccl",           "rccl",       "hccl",        "all-reduce",        "all-gather",
-		"reduce-scatter", "all-to-all", "collective-", "ragged-all-to-all",
-	};
-
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
-		if (*name == *begins[i] && strncmp(name, begins[i], strlen(begins[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Whether the name of a kernel is a collective's; most names were looked at not long ago. */
 static bool is_collective(struct work_reader *reader, uint32_t name)
 {
@@ -65,7 +43,7 @@ static bool is_collective(struct work_reader *reader, uint32_t name)
 	if (known->name != name) {
 		known->name = name;
 		known->is_collective =
-			names_collective(string_get(reader->timeline->strings, name));
+			work_names_collective(string_get(reader->timeline->strings, name));
 	}
 	return known->is_collective;
 }
@@ -73,17 +51,9 @@ static bool is_collective(struct work_reader *reader, uint32_t name)
 static enum work_class class_of(struct work_reader *reader, const struct device_row *row,
                                 const struct tick_op *op)
 {
-	static const uint8_t classes[ROW_STATE] = {
-		[ROW_DMA_IN] = WORK_MEMORY,      [ROW_PREP] = WORK_PREPARE,
-		[ROW_EXEC] = WORK_COMPUTE,       [ROW_DMA_OUT] = WORK_MEMORY,
-		[ROW_MEMCPY_HTOD] = WORK_MEMORY, [ROW_MEMCPY_DTOH] = WORK_MEMORY,
-		[ROW_MEMCPY_DTOD] = WORK_MEMORY, [ROW_MEMCPY_PTOP] = WORK_COMMUNICATION,
-		[ROW_MEMSET] = WORK_MEMORY,      [ROW_RELEASE] = WORK_MEMORY,
-	};
-
 	if (op->group || (row->kind == ROW_EXEC && is_collective(reader, op->name)))
 		return WORK_COMMUNICATION;
-	return (enum work_class)classes[row->kind];
+	return work_class_of_kind(row->kind);
 }
 
 /* -- pieces ------------------------------------------------------------------------------------ */

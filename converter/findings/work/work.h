@@ -15,8 +15,7 @@
 #define FLEXTRACE_WORK_H
 
 #include "model/timeline/timeline_read.h"
-
-enum work_class { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMORY, WORK_PREPARE, WORK_CLASS_COUNT };
+#include "model/words/work_class.h"
 
 struct work {
 	const struct device_row *row; /* weak */
@@ -41,9 +40,6 @@ struct work_reader {
 	bool *has_ops;                      /* owned: by device; where kernels were marked */
 	struct work_name names[WORK_NAMES]; /* of kernels, by hash: the last ones */
 };
-
-/* "compute", "communication", "memory", "prepare". */
-const char *work_class_name(uint8_t class);
 
 /* Begins. FLEXTRACE_E_MEMORY or 0; work_release() in any case. */
 int work_read(struct work_reader *reader, const struct timeline *timeline);

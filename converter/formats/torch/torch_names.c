@@ -93,6 +93,8 @@ static uint8_t kind_of_copy(const char *name)
 		{"HtoD", FLEXTRACE_DEVICE_MEMCPY_HTOD},
 		{"DtoH", FLEXTRACE_DEVICE_MEMCPY_DTOH},
 		{"PtoP", FLEXTRACE_DEVICE_MEMCPY_PTOP},
+		{"HostToDevice", FLEXTRACE_DEVICE_MEMCPY_HTOD}, /* of AMD */
+		{"DeviceToHost", FLEXTRACE_DEVICE_MEMCPY_DTOH},
 	};
 
 	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {

@@ -26,6 +26,9 @@
  * below, one for each lane. */
 #define CHROME_STEPS_TID 10000000u
 
+/* Lines of waits for devices, which stand by the tracks of threads behind it. */
+#define CHROME_WAITS_TID 9000000u
+
 /* chrome_sites.c: where events of a name come from, as far as that is one place. */
 struct chrome_sites {
 	struct map names;    /* (name, category) -> index */

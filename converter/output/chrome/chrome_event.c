@@ -129,7 +129,8 @@ static void write_long_name(struct chrome *chrome, const struct file_event *even
 
 static void write_name(struct chrome *chrome, const struct file_event *event)
 {
-	if (event->around || event->part || event->core != FLEXTRACE_NONE)
+	if (event->around || event->before || event->letters || event->part ||
+	    event->core != FLEXTRACE_NONE)
 		write_long_name(chrome, event);
 	else if (event->name)
 		view_write_json(&chrome->events.view, &chrome->writer, event->name);
@@ -225,6 +226,10 @@ static void write_line(struct chrome *chrome, const struct file_event *event)
 	case ON_LOSSES:
 		pid = chrome_loss_pid(losses->all[place].cause);
 		tid = place + 1;
+		break;
+	case ON_WAITS:
+		pid = ids->device_pid[chrome->events.hta.device];
+		tid = CHROME_WAITS_TID + place;
 		break;
 	default:
 		pid = ids->process_pid[chrome->events.process];

@@ -278,6 +278,24 @@ static void name_rank_rows(struct chrome *chrome, struct writer *text)
 	}
 }
 
+/* The lines of waits, beside which each stands by its thread. */
+static void name_waits(struct chrome *chrome, struct writer *text)
+{
+	const struct events *events = &chrome->events;
+	const struct timeline *timeline = events->view.timeline;
+
+	for (uint32_t t = 0; events->hta.device != FLEXTRACE_NONE && t < timeline->n_tracks; t++) {
+		if (timeline->tracks[t].kind != TRACK_THREAD ||
+		    !events_show(events, view_track_process(&events->view, t)))
+			continue;
+		writer_raw(text, "waits of ");
+		line_append_track(&events->view, text, t);
+		write_text_metadata(chrome, "thread_name", "name",
+		                    chrome->ids.device_pid[events->hta.device],
+		                    CHROME_WAITS_TID + t, text);
+	}
+}
+
 static void write_names(struct chrome *chrome)
 {
 	const struct identity *identity = chrome->events.view.identity;
@@ -300,6 +318,8 @@ static void write_names(struct chrome *chrome)
 	}
 	if (events_are_of_rank(&chrome->events))
 		name_rank_rows(chrome, &text);
+	if (chrome->events.views.is_hta)
+		name_waits(chrome, &text);
 	for (uint32_t i = 0; i < chrome->events.view.timeline->n_tracks; i++)
 		name_track(chrome, chrome->events.lines.track_order[i], i, &text);
 	if (writer_failed(&text))

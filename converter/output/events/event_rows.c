@@ -4,6 +4,8 @@
  */
 #include "events.h"
 
+#include "base/text/ascii.h"
+
 const char *const event_key_names[N_EVENT_KEYS] = {
 #define KEY(name, text) [EVENT_KEY_##name] = text,
 	EVENT_KEYS(KEY)
@@ -13,8 +15,13 @@ const char *const event_key_names[N_EVENT_KEYS] = {
 void event_append_name(const struct events *events, const struct file_event *event,
                        struct writer *text)
 {
+	size_t start;
+
 	if (event->around)
 		writer_format(text, "%s (", event->around);
+	if (event->before)
+		writer_raw(text, event->before);
+	start = (size_t)(text->at - text->buffer);
 	if (event->name) {
 		struct string_text name = string_text(events->view.strings, event->name);
 
@@ -22,6 +29,10 @@ void event_append_name(const struct events *events, const struct file_event *eve
 	} else {
 		writer_append(text, event->label.bytes, event->label.length);
 	}
+	for (char *at = text->buffer + start; event->letters && at < text->at; at++)
+		*at = event->letters == LETTERS_CAPITAL ? ascii_upper(*at)
+		      : strchr(" ()<>", *at)            ? '_'
+		                                        : *at;
 	if (event->around)
 		writer_char(text, ')');
 	if (event->part)

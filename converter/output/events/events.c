@@ -207,6 +207,8 @@ static int read_host(struct events *events, struct file_event *event)
 		event_of_collective(events, row, event);
 	else
 		event_of_host(events, row, event);
+	if (events->views.is_hta && row->kind != HOST_COLLECTIVE)
+		event_hta_host(events, row, event);
 	return read_interval(events, row->track, row->class, row->kind, LATER_HOST_END, event);
 }
 
@@ -215,6 +217,8 @@ static int read_device(struct events *events, struct file_event *event)
 	const struct device_row *row = table_next(&events->cursors[FROM_DEVICE], sizeof(*row));
 
 	event_of_device(events, row, event);
+	if (events->views.is_hta)
+		event_hta_device(events, row, event);
 	return read_interval(events, row->track, view_device_class(&events->view, row), row->kind,
 	                     LATER_DEVICE_END, event);
 }
@@ -300,6 +304,10 @@ static bool turn_to_states(struct events *events)
 
 int events_next(struct events *events, struct file_event *ret_event)
 {
+	if (events->hta.wait) {
+		event_hta_wait(events, ret_event);
+		return 1;
+	}
 	for (;;) {
 		int code;
 
@@ -348,6 +356,7 @@ static void set_views(struct events *events, const struct emit_views *views)
 	const struct timeline *timeline = events->view.timeline;
 
 	events->views = *views;
+	events->views.is_hta = views->is_hta && views->is_kineto;
 	if (!events_are_of_rank(events)) {
 		events->count->expected = timeline_n_rows(timeline);
 		events->count->has_classes = true;
@@ -379,6 +388,7 @@ int events_init(struct events *events, const struct findings *findings,
 	FLEXTRACE_TRY(event_number_devices(events));
 	FLEXTRACE_TRY(table_index_init(&events->host_rows, &findings->timeline->host_rows,
 	                               sizeof(struct host_row)));
+	FLEXTRACE_TRY(event_hta_init(events));
 	if (!events_are_of_rank(events))
 		FLEXTRACE_TRY(event_losses_init(events));
 	event_count_hidden(events);
@@ -393,6 +403,7 @@ void events_release(struct events *events)
 	free(events->counters.last);
 	free(events->device_number);
 	table_index_release(&events->host_rows);
+	event_hta_release(&events->hta);
 	event_losses_release(events);
 	lines_release(&events->lines);
 	view_release(&events->view);

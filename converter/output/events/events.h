@@ -9,6 +9,7 @@
  *   event_device.c device rows as events
  *   event_ranks.c  what the file of a single rank has in its own way
  *   event_told.c   what the file of another tool said comes out again
+ *   event_hta.c    names that Holistic Trace Analysis knows work by
  *   event_losses.c what was lost, and what was left out
  *   event_shown.c  which rows there are
  *   lines.c        the order of processes, devices and tracks, and what they are called
@@ -59,6 +60,7 @@
 	KEY(INPUT_DIMS, "Input Dims")             \
 	KEY(INPUT_TYPE, "Input type")             \
 	KEY(FOUND, "found")                       \
+	KEY(NAME, "name")                         \
 	KEY(STATUS, "status")                     \
 	KEY(ERR, "err_ns")                        \
 	KEY(FILE, "file")                         \
@@ -121,10 +123,14 @@ enum event_place {
 	ON_DEVICE,
 	ON_LOSSES,      /* `place` is a line of losses */
 	ON_FOUND_STEPS, /* the line of steps that were found, in the file of a single rank */
-	ON_FOUND_WORK   /* and one of its collectives, one for each lane */
+	ON_FOUND_WORK,  /* and one of its collectives, one for each lane */
+	ON_WAITS        /* of a thread for devices, by a track of it */
 };
 
-#define MAX_EVENT_ARGS 20
+#define MAX_EVENT_ARGS 24
+
+/* How the bytes of a name are written. */
+enum event_letters { LETTERS_ALL, LETTERS_CAPITAL, LETTERS_OF_WORD /* no blank, no bracket */ };
 
 struct file_event {
 	int64_t start_time_ns;
@@ -134,6 +140,7 @@ struct file_event {
 	uint32_t name;       /* string; 0: `label` */
 	struct trace_text label, category; /* weak; the category with the escapes of JSON */
 	const char *around;                /* "Memcpy HtoD": stands as "Memcpy HtoD (NAME)"; NULL */
+	const char *before;                /* "ncclDevKernel_": stands before the name; NULL */
 	const char *part;                  /* "DMA in", of what is called by the name; NULL: all */
 	uint32_t file, line;               /* string 0: not known where in the source code */
 	uint32_t err_ns;                   /* UINT32_MAX: no bound */
@@ -143,6 +150,7 @@ struct file_event {
 	uint8_t type, on;                  /* enum event_type, enum event_place */
 	uint8_t status;                    /* enum time_status */
 	bool has_status;                   /* else nothing is said of it */
+	uint8_t letters;                   /* enum event_letters */
 	uint8_t n_args;
 	struct trace_text told; /* arguments as a file has them, "a":1,"b":2; they come first */
 	struct event_arg args[MAX_EVENT_ARGS];
@@ -201,6 +209,15 @@ struct event_counters {
 	uint32_t n;
 };
 
+/* event_hta.c: what is known of launches and waits. */
+struct event_hta {
+	struct map launched;         /* host row -> enum flextrace_device_kind of its first work */
+	uint8_t *is_begun;           /* owned: a bit for each control block that was read */
+	const struct host_row *wait; /* weak: that stands once more, next; NULL */
+	uint64_t n_waits;
+	uint32_t device; /* the first of the rank; FLEXTRACE_NONE: it has none */
+};
+
 /* Where the next event may come from; the first wins among equal times. */
 enum event_source {
 	FROM_EXTRA, /* losses, or rows that only the file of a rank has */
@@ -231,6 +248,7 @@ struct events {
 	bool is_without_ops;               /* no operation has an External id */
 	uint8_t states;                    /* enum event_states: where rows of states stand */
 	struct emit_views views;
+	struct event_hta hta;
 	struct event_losses losses;
 	struct event_counters counters;
 	struct file_count *count; /* weak */
@@ -394,6 +412,20 @@ void event_tell(struct file_event *event, const struct told *told, struct trace_
 /* What readers must find of work, where the file does not say it. */
 void event_add_told_ids(const struct events *events, const struct told *told,
                         const struct device_row *row, struct file_event *event);
+
+/* -- for Holistic Trace Analysis, see event_hta.c ---------------------------------------------- */
+
+/* FLEXTRACE_E_MEMORY or 0. */
+int event_hta_init(struct events *events);
+void event_hta_release(struct event_hta *hta);
+
+/* Give the event of a row the names, categories and numbers that the reader needs. */
+void event_hta_host(struct events *events, const struct host_row *row, struct file_event *event);
+void event_hta_device(struct events *events, const struct device_row *row,
+                      struct file_event *event);
+
+/* The wait that was read, as an event of the device. */
+void event_hta_wait(struct events *events, struct file_event *event);
 
 /* -- losses, see event_losses.c ---------------------------------------------------------------- */
 

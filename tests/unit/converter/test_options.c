@@ -239,6 +239,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "skip",
 	                                    "count",
 	                                    "per-rank",
+	                                    "compat",
 	                                    "archive",
 	                                    "overlap",
 	                                    "types",

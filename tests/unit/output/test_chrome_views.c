@@ -136,27 +136,35 @@ static void test_views__tell_viewers_the_unit(void **state)
 static void test_views__are_read_from_words(void **state)
 {
 	static const struct {
-		const char *overlap, *types, *time_unit;
+		struct view_options options;
 		const char *complaint; /* NULL = none */
 	} cases[] = {
-		{NULL, NULL, NULL, NULL},       {"lanes", "XBECbenistfM", "ms", NULL},
-		{"async", NULL, "ns", NULL},    {"drop", "", NULL, NULL},
-		{"warn", NULL, NULL, NULL},     {"tid", NULL, NULL, "`overlap`"},
-		{"", NULL, NULL, "`overlap`"},  {NULL, "XQ", NULL, "`types`"},
-		{NULL, "X,C", NULL, "`types`"}, {NULL, NULL, "us", "`time-unit`"},
+		{{0}, NULL},
+		{{.overlap = "lanes", .types = "XBECbenistfM", .time_unit = "ms"}, NULL},
+		{{.overlap = "async", .time_unit = "ns"}, NULL},
+		{{.overlap = "drop", .types = ""}, NULL},
+		{{.overlap = "warn"}, NULL},
+		{{.overlap = "tid"}, "`overlap`"},
+		{{.overlap = ""}, "`overlap`"},
+		{{.types = "XQ"}, "`types`"},
+		{{.types = "X,C"}, "`types`"},
+		{{.time_unit = "us"}, "`time-unit`"},
+		{{.per_rank = "kineto"}, NULL},
+		{{.per_rank = "no"}, NULL},
+		{{.per_rank = "hta"}, "`per-rank`"},
+		{{.compat = "hta"}, NULL},
+		{{.compat = "kineto"}, "`compat`"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct view_options options = {.overlap = cases[i].overlap,
-		                                     .types = cases[i].types,
-		                                     .time_unit = cases[i].time_unit};
 		struct flextrace_error error = {0};
 		struct emit_views views;
-		int code = emit_read_views(&views, &options, &error);
+		int code = emit_read_views(&views, &cases[i].options, &error);
 
 		assert_int_equal(code, cases[i].complaint ? FLEXTRACE_E_USAGE : 0);
 		assert_true(!cases[i].complaint || strstr(error.message, cases[i].complaint));
+		assert_true(code < 0 || views.is_hta == !!cases[i].options.compat);
 	}
 }
 

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * event_hta.c: the file of a single rank with the names that Holistic Trace Analysis knows work by
+ * (--compat=hta). It is the last stage before the file: what is here changes names, categories and
+ * numbers of events, and never a time. An event that is renamed has its own name in its arguments.
+ *
+ * - What launched work is called cudaLaunchKernel, cudaMemcpyAsync or cudaMemsetAsync, and it alone
+ *   has a correlation; so has the first row of what it launched, which is where work begins.
+ * - All rows of work have a stream. By its name work is computation, communication (`nccl`), memory
+ *   (`Memcpy`, `Memset`, `dma`), or neither (`packet`).
+ * - A call that waits for devices is cudaDeviceSynchronize, and its time stands once more, as a
+ *   `Context Sync` of the device.
+ */
+#include "events.h"
+
+#include <stdlib.h>
+
+#include "model/words/work_class.h"
+
+/* Correlations of waits; those of launches count up from 1. */
+#define WAIT_ID ((uint64_t)1 << 51)
+
+int event_hta_init(struct events *events)
+{
+	const struct timeline *timeline = events->view.timeline;
+	struct event_hta *hta = &events->hta;
+
+	if (!events->views.is_hta)
+		return FLEXTRACE_OK;
+	hta->device = FLEXTRACE_NONE;
+	for (uint32_t i = events->view.identity->n_devices; i > 0; i--) {
+		if (events->view.identity->devices[i - 1].process == events->process)
+			hta->device = i - 1;
+	}
+	hta->is_begun = calloc(timeline->n_ops / 8 + 1, 1);
+	if (!hta->is_begun)
+		return FLEXTRACE_E_MEMORY;
+	for (uint64_t i = 0; timeline->launch_of_op && i < timeline->n_ops; i++) {
+		uint32_t launch = timeline->launch_of_op[i];
+		const struct host_row *call;
+
+		if (launch == FLEXTRACE_NONE ||
+		    events->view.identity->devices[timeline->ops[i].device].process !=
+		            events->process)
+			continue;
+		call = table_index_get(&events->host_rows, launch, sizeof(*call));
+		if (map_find(&hta->launched, (uintptr_t)call, 0) == MAP_NONE)
+			FLEXTRACE_TRY(
+				map_put(&hta->launched, (uintptr_t)call, 0, timeline->ops[i].kind));
+	}
+	return FLEXTRACE_OK;
+}
+
+void event_hta_release(struct event_hta *hta)
+{
+	map_release(&hta->launched);
+	free(hta->is_begun);
+}
+
+/* -- names ------------------------------------------------------------------------------------- */
+
+static bool begins(const char *name, const char *word)
+{
+	return strncmp(name, word, strlen(word)) == 0;
+}
+
+/* What the reader takes a name for; WORK_PREPARE: nothing of the others. */
+static enum work_class class_by_name(const char *name)
+{
+	static const char *const others[] = {"Stream Wait Event",
+	                                     "runFunction",
+	                                     "job_exe",
+	                                     "packet",
+	                                     "pe_exe",
+	                                     "cpum_exe_subgraph",
+	                                     "collective_subgraph_execution"};
+
+	if (begins(name, "nccl") || begins(name, "hip") || begins(name, "hccl") ||
+	    strstr(name, "ncclKernel"))
+		return WORK_COMMUNICATION;
+	if (begins(name, "Memcpy") || begins(name, "Memset") || begins(name, "dma"))
+		return WORK_MEMORY;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (begins(name, others[i]))
+			return WORK_PREPARE;
+	}
+	return strstr(name, "Memcpy") || strstr(name, "Memset") || strstr(name, "dma") ||
+	                       strstr(name, "Sync") ||
+	                       (strstr(name, "cuda") && strstr(name, "LaunchKernel"))
+	               ? WORK_PREPARE
+	               : WORK_COMPUTE;
+}
+
+static void keep_name(struct file_event *event)
+{
+	const struct told told = {.members = event->told};
+
+	if (event_told_has(&told, "name")) /* the file has the word */
+		return;
+	if (event->name)
+		event_add_string(event, EVENT_KEY_NAME, event->name);
+	else
+		event_add_text(event, EVENT_KEY_NAME, ARG_WORD, event->label.bytes,
+		               event->label.length);
+}
+
+/* What stands around the name of a kind of work, which it begins with otherwise; NULL: nothing. */
+static const char *word_around(uint8_t kind, enum work_class class)
+{
+	if (class == WORK_PREPARE)
+		return "packet prep";
+	if (class != WORK_MEMORY)
+		return NULL;
+	return kind == ROW_DMA_IN    ? "dma in"
+	       : kind == ROW_DMA_OUT ? "dma out"
+	       : kind == ROW_RELEASE ? "dma release"
+	                             : kind_of_device(kind)->label;
+}
+
+static void name_work(const struct events *events, uint8_t kind, enum work_class class,
+                      struct file_event *event)
+{
+	const char *name = event->name ? string_get(events->view.strings, event->name)
+	                               : event->label.bytes;
+	const char *around = word_around(kind, class);
+
+	event->around = event->part = NULL;
+	if (around ? begins(name, around) : class_by_name(name) == class)
+		return;
+	keep_name(event);
+	event->around = around;
+	if (class == WORK_COMMUNICATION) {
+		event->before = "ncclDevKernel_";
+		event->letters = LETTERS_OF_WORD;
+	} else if (class == WORK_COMPUTE) {
+		event->letters = LETTERS_CAPITAL; /* none of the words that the reader looks for */
+	}
+}
+
+/* -- numbers ----------------------------------------------------------------------------------- */
+
+static void drop(struct file_event *event, enum event_key key)
+{
+	uint8_t n = 0;
+
+	for (uint8_t i = 0; i < event->n_args; i++) {
+		if (event->args[i].key != key)
+			event->args[n++] = event->args[i];
+	}
+	event->n_args = n;
+}
+
+/* Of what the program recorded: the first row of a control block whose launch is known stands for
+ * it, as in launches.csv. */
+static void number_work(struct events *events, const struct device_row *row,
+                        struct file_event *event)
+{
+	const struct timeline *timeline = events->view.timeline;
+	const struct tick_op *op = &timeline->ops[row->source];
+	uint8_t *begun = &events->hta.is_begun[row->source / 8],
+		bit = (uint8_t)(1 << row->source % 8);
+
+	drop(event, EVENT_KEY_CORRELATION);
+	drop(event, EVENT_KEY_STREAM);
+	event_add_u64(event, EVENT_KEY_STREAM,
+	              view_stream(&events->view, &timeline->tracks[row->track]));
+	if (!(*begun & bit) && timeline->launch_of_op &&
+	    timeline->launch_of_op[row->source] != FLEXTRACE_NONE)
+		event_add_u64(event, EVENT_KEY_CORRELATION, op->correlation);
+	*begun |= bit;
+}
+
+/* -- rows -------------------------------------------------------------------------------------- */
+
+void event_hta_device(struct events *events, const struct device_row *row, struct file_event *event)
+{
+	const struct tick_op *op;
+	enum work_class class;
+
+	if (row->kind >= ROW_STATE)
+		return;
+	op = &events->view.timeline->ops[row->source];
+	class = work_class_of_kind(row->kind);
+	if (op->group || (row->kind == ROW_EXEC &&
+	                  work_names_collective(string_get(events->view.strings, op->name))))
+		class = WORK_COMMUNICATION;
+	event->category = row->kind == ROW_MEMSET ? EVENT_TEXT("gpu_memset")
+	                  : class == WORK_MEMORY  ? EVENT_TEXT("gpu_memcpy")
+	                                          : EVENT_TEXT("kernel");
+	name_work(events, row->kind, class, event);
+	if (!event->told.bytes)
+		number_work(events, row, event);
+}
+
+static const char *launch_name(uint32_t kind)
+{
+	return kind == FLEXTRACE_DEVICE_MEMSET ? "cudaMemsetAsync"
+	       : kind >= FLEXTRACE_DEVICE_MEMCPY_HTOD && kind <= FLEXTRACE_DEVICE_MEMCPY_PTOP
+	               ? "cudaMemcpyAsync"
+	               : "cudaLaunchKernel";
+}
+
+/* Launches that all of the reader's analyses know. */
+static bool is_known_launch(const char *name)
+{
+	return strcmp(name, "cudaLaunchKernel") == 0 || strcmp(name, "cudaLaunchKernelExC") == 0 ||
+	       strcmp(name, "cudaMemcpyAsync") == 0 || strcmp(name, "cudaMemsetAsync") == 0 ||
+	       strcmp(name, "runFunction - job_prep_and_submit_for_execution") == 0;
+}
+
+static void rename_call(struct file_event *event, const char *name)
+{
+	keep_name(event);
+	event->name = 0;
+	event->label = (struct trace_text){name, strlen(name)};
+}
+
+void event_hta_host(struct events *events, const struct host_row *row, struct file_event *event)
+{
+	struct event_hta *hta = &events->hta;
+	uint32_t kind = map_find(&hta->launched, (uintptr_t)row, 0);
+	const char *name = string_get(events->view.strings, row->name);
+
+	if (row->kind == FLEXTRACE_RUNTIME_OP)
+		event->category = EVENT_TEXT("cpu_op");
+	else if (strcmp(kind_of_host(row->kind)->category, "privateuse1_runtime") == 0)
+		event->category = EVENT_TEXT("cuda_runtime");
+	if (kind != MAP_NONE) {
+		event->category = EVENT_TEXT("cuda_runtime");
+		if (!is_known_launch(name))
+			rename_call(event, launch_name(kind));
+		return;
+	}
+	if (event->told.bytes)
+		return;
+	drop(event, EVENT_KEY_CORRELATION);
+	if (hta->device == FLEXTRACE_NONE ||
+	    (row->kind != FLEXTRACE_RUNTIME_SCHEDULE_WAIT && !call_names_wait(name)))
+		return;
+	rename_call(event, "cudaDeviceSynchronize");
+	event->category = EVENT_TEXT("cuda_runtime");
+	event_add_u64(event, EVENT_KEY_CORRELATION, WAIT_ID + ++hta->n_waits);
+	hta->wait = row;
+}
+
+void event_hta_wait(struct events *events, struct file_event *event)
+{
+	struct event_hta *hta = &events->hta;
+
+	event_begin(event, EVENT_INTERVAL, ON_WAITS, hta->wait->track);
+	event->start_time_ns = hta->wait->start_time_ns;
+	event->end_time_ns = hta->wait->end_time_ns;
+	event->label = EVENT_TEXT("Context Sync");
+	event->category = EVENT_TEXT("cuda_sync");
+	event_add_u64(event, EVENT_KEY_DEVICE, events->device_number[hta->device]);
+	event_add_i64(event, EVENT_KEY_STREAM, -1);
+	event_add_u64(event, EVENT_KEY_CORRELATION, WAIT_ID + hta->n_waits);
+	hta->wait = NULL;
+}
