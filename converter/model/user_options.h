@@ -45,7 +45,7 @@ struct select_options {
 /* Of traces, see emit_read_views(). */
 struct view_options {
 	const char *overlap, *types, *time_unit;
-	bool packs_packets; /* of trace.pftrace */
+	bool packs_packets;            /* of trace.pftrace */
 	const char *per_rank, *compat; /* NULL: no files of single ranks */
 };
 

@@ -157,7 +157,7 @@ cat >hip.json <<'END'
 {"ph":"X","cat":"cuda_runtime","name":"hipMemcpyWithStream","pid":9,"tid":9,"ts":20,"dur":5,"args":{"correlation":4}},
 {"ph":"X","cat":"kernel","name":"Cijk_dma","pid":0,"tid":1,"ts":16,"dur":9,"args":{"device":0,"stream":1,"correlation":3}},
 {"ph":"X","cat":"gpu_memcpy","name":"CopyHostToDevice","pid":0,"tid":1,"ts":30,"dur":2,"args":{"device":0,"stream":1,"correlation":4}},
-{"ph":"X","cat":"kernel","name":"rcclGenericKernel","pid":0,"tid":2,"ts":20,"dur":9,"args":{"device":0,"stream":2}}]}
+{"ph":"X","cat":"kernel","name":"rcclGenericKernel","pid":0,"tid":2,"ts":20,"dur":9,"args":{"device":0,"correlation":5,"stream":2}}]}
 END
 for input in in.json hip.json; do
 	rm -rf out

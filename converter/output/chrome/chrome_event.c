@@ -321,12 +321,18 @@ static int write_site(struct chrome *chrome, const struct file_event *event)
 	return 0;
 }
 
-static void write_told_args(struct chrome *chrome, const struct trace_text *told)
+static void write_told_args(struct chrome *chrome, const struct trace_text *told,
+                            const struct trace_text *rest)
 {
-	if (!told->length)
+	size_t n_skipped = !told->length && rest->length; /* its comma */
+
+	if (!told->length && !rest->length)
 		return;
 	writer_literal(&chrome->writer, ",\"args\":{");
 	writer_json_inside(&chrome->writer, told->bytes, told->length);
+	if (rest->length)
+		writer_json_inside(&chrome->writer, rest->bytes + n_skipped,
+		                   rest->length - n_skipped);
 	chrome->has_args = true;
 }
 
@@ -347,7 +353,7 @@ static int write_args(struct chrome *chrome, const struct file_event *event)
 	int code = 0;
 
 	chrome->has_args = false;
-	write_told_args(chrome, &event->told);
+	write_told_args(chrome, &event->told, &event->told_rest);
 	for (uint32_t i = 0; i < event->n_args; i++)
 		write_arg(chrome, &event->args[i]);
 	if (event->file && event->type == EVENT_INTERVAL)

@@ -150,6 +150,26 @@ static void drop(struct file_event *event, enum event_key key)
 	event->n_args = n;
 }
 
+static bool has_launch(const struct timeline *timeline, uint32_t op)
+{
+	return timeline->launch_of_op && timeline->launch_of_op[op] != FLEXTRACE_NONE;
+}
+
+/* Work that a file tells a correlation of, but no launch with it: the reader would leave it out. */
+static void hide_correlation(struct file_event *event)
+{
+	struct trace_text rest = event->told, before = rest, key;
+	struct trace_value value;
+
+	for (; told_next(&rest, &key, &value); before = rest) {
+		if (!trace_text_is(&key, "correlation"))
+			continue;
+		event->told.length = (size_t)(before.bytes - event->told.bytes);
+		event->told_rest = rest;
+		return;
+	}
+}
+
 /* Of what the program recorded: the first row of a control block whose launch is known stands for
  * it, as in launches.csv. */
 static void number_work(struct events *events, const struct device_row *row,
@@ -164,8 +184,7 @@ static void number_work(struct events *events, const struct device_row *row,
 	drop(event, EVENT_KEY_STREAM);
 	event_add_u64(event, EVENT_KEY_STREAM,
 	              view_stream(&events->view, &timeline->tracks[row->track]));
-	if (!(*begun & bit) && timeline->launch_of_op &&
-	    timeline->launch_of_op[row->source] != FLEXTRACE_NONE)
+	if (!(*begun & bit) && has_launch(timeline, row->source))
 		event_add_u64(event, EVENT_KEY_CORRELATION, op->correlation);
 	*begun |= bit;
 }
@@ -190,6 +209,8 @@ void event_hta_device(struct events *events, const struct device_row *row, struc
 	name_work(events, row->kind, class, event);
 	if (!event->told.bytes)
 		number_work(events, row, event);
+	else if (!has_launch(events->view.timeline, row->source))
+		hide_correlation(event);
 }
 
 static const char *launch_name(uint32_t kind)
@@ -221,8 +242,9 @@ void event_hta_host(struct events *events, const struct host_row *row, struct fi
 	uint32_t kind = map_find(&hta->launched, (uintptr_t)row, 0);
 	const char *name = string_get(events->view.strings, row->name);
 
-	if (row->kind == FLEXTRACE_RUNTIME_OP)
-		event->category = EVENT_TEXT("cpu_op");
+	if (row->kind == FLEXTRACE_RUNTIME_OP || row->kind == FLEXTRACE_RUNTIME_STEP)
+		event->category = (struct trace_text){kind_of_host(row->kind)->category,
+		                                      kind_of_host(row->kind)->n_category};
 	else if (strcmp(kind_of_host(row->kind)->category, "privateuse1_runtime") == 0)
 		event->category = EVENT_TEXT("cuda_runtime");
 	if (kind != MAP_NONE) {

@@ -153,6 +153,7 @@ struct file_event {
 	uint8_t letters;                   /* enum event_letters */
 	uint8_t n_args;
 	struct trace_text told; /* arguments as a file has them, "a":1,"b":2; they come first */
+	struct trace_text told_rest; /* and those behind one that is left out, ,"c":3 */
 	struct event_arg args[MAX_EVENT_ARGS];
 };
 
