@@ -200,6 +200,11 @@ def check_verdict(page, tables, run):
     lost = run["totals"]["lost"]
     expect((f"{lost:,} record" in answer[1] and "lost" in answer[1]) if lost else "0 records lost" not in answer[1],
            f"verdict: {lost} lost, and the page says {answer[1]!r}")
+    waits = answer_of(page, "Which rank")
+    is_known = bool(tables("stragglers")) or any(row["wait_ns"] for row in tables("collectives"))
+    n_ranks = len({process["rank"] for process in run["processes"] if process["rank"] >= 0})
+    expect(bool(waits) or n_ranks < 2, "verdict: no word of which rank waits")
+    expect(not waits or (waits[0] == "not known") == (not is_known), f"verdict: the rank that waits is {waits}")
     expect(answer[0] != "yes" or not (lost or run["warnings"]), "verdict: yes, in spite of losses or warnings")
 
 

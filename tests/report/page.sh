@@ -39,6 +39,9 @@ look_plain() {
 	"$python" "$here/fuzz_data.py" "$scratch/plain/report.html" 20 || exit 1
 	look_diff plain
 	"$python" "$here/fuzz_data.py" "$scratch/plain.html" 20 || exit 1
+	"$flextrace" convert --quiet --report-rows=20 --without=stragglers,collectives --output="$scratch/apart" "$scratch/traces-plain"/*.json ||
+		exit 1
+	"$python" "$here/check_report.py" "$scratch/apart" "$pictures/apart" || exit 1
 	"$flextrace" convert --quiet --without=report --output="$scratch/none" "$scratch/traces-plain"/*.json || exit 1
 	[ ! -e "$scratch/none/report.html" ] || { echo "--without=report: there is a page"; exit 1; }
 }

@@ -10,7 +10,7 @@ function buildLosses() {
 	if (warnings.length)
 		made.push(new TableView(new Table('warnings', {
 			title: 'Warnings', what: 'What the conversion doubted, and what to do about it (run.json).', file: 'run.json',
-			columns: warningColumns.map((name) => ({name, type: name === 'count' ? 'integer' : 'text'})),
+			columns: warningColumns.map((name) => ({name, type: name === 'count' ? 'integer' : 'text', isProse: name === 'remedy'})),
 			rows: warnings.map((warning) => warningColumns.map((name) => warning[name])),
 		})).build(true));
 	if (run.closes === false)

@@ -11,7 +11,7 @@ function buildRan() {
 
 	fact('inputs', (run.inputs || []).join(', '));
 	fact('time', `${formatNs(Number(endTime - startTime))}${startTime > 10n ** 18n ? ` from ${new Date(Number(startTime / 1000000n)).toISOString()}` : ''}`);
-	fact('ranks', formatNumber(new Set(processes.map((process) => process.rank).filter((rank) => rank >= 0)).size || NaN));
+	fact('ranks', formatNumber(countRanks() || NaN));
 	fact('records', formatNumber(Number(totals.records)));
 	fact('host intervals', formatNumber(Number(totals.host_rows)));
 	fact('device intervals', formatNumber(Number(totals.device_rows)));

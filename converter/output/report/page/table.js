@@ -218,7 +218,7 @@ class TableView {
 		const exact = isEmptyCell(value) ? '' : String(value);
 		const text = this.isExact ? exact : formatCell(column, value);
 		const share = !this.isExact && unitOf(column) === 'percent' && !changeColumns.has(column.name) && exact !== '' ? Number(value) : NaN;
-		const cell = element('td', {class: isNumeric(column) ? 'number' : 'text',
+		const cell = element('td', {class: isNumeric(column) ? 'number' : column.isProse ? 'text prose' : 'text',
 			title: text !== exact || text.length > 40 ? exact : null}, text);
 
 		if (share >= 0 && share <= 100)

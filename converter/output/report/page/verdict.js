@@ -45,9 +45,13 @@ function oneSource(table, rows, column) {
 	return sumsBy(table, rows, (row) => table.text(row, 'of'), column)[0].rows;
 }
 
-// Per process: how long it waited for others in collectives.
+// Per process: how long it waited for others in collectives; null where nobody knows.
 function waitsByRank() {
-	const found = [['stragglers', 'total_wait_ns'], ['collectives', 'wait_ns']].find(([name, column]) => tables.has(name) && tables.get(name).has(column, 'rank'));
+	const found = [['stragglers', 'total_wait_ns'], ['collectives', 'wait_ns']].find(([name, column]) => {
+		const table = tables.get(name);
+
+		return table && table.has(column, 'rank') && table.rows.some((row) => table.cell(row, column) !== null);
+	});
 
 	if (!found)
 		return null;
@@ -68,9 +72,14 @@ function tellLast({table, rows}) {
 	return most.value > 0 ? `; ${most.key} came last in ${formatNumber(table.sum('last', most.rows))} of ${formatNumber(table.sum('collectives', most.rows))} and cost the others ${formatNs(most.value)}` : '';
 }
 
+const countRanks = () => new Set((run.processes || []).map((process) => process.rank).filter((rank) => rank >= 0)).size;
+
 function judgeWaits() {
 	const waits = waitsByRank();
 
+	if (!waits && countRanks() > 1)
+		return statement(null, 'Which rank waits?', 'not known', 'Nothing recorded tells which collectives ranks did together.',
+			'tables/stragglers.csv has the waits of collectives whose ranks are all known, by group and number', 'communication');
 	if (!waits || waits.sums.length < 2)
 		return null;
 
