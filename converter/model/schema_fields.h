@@ -82,6 +82,15 @@ FIELDS(scope, scope) = {
 	REPEATED(scope, file, scope, file),
 	F(scope, line, U32, scope, line),
 };
+FIELDS(span, span) = {
+	F_KIND(span, kind, FLEXTRACE_RUNTIME_KIND_COUNT),
+	R_TIME(span, begin_ns, span),
+	R_TIME(span, end_ns, span),
+	F(span, name, STRING, span, head.name),
+	F(span, correlation, U64, span, correlation),
+	REPEATED(span, file, span, file),
+	F(span, line, U32, span, line),
+};
 FIELDS(scope_args, text) = {
 	F(scope_args, correlation, U64, text, correlation),
 	R(scope_args, args, STRING, text, text),

@@ -6,17 +6,14 @@
 #ifndef EVERY_MACRO_H
 #define EVERY_MACRO_H
 
-#include <string.h>
-
 #include <flextrace/flextrace.h>
 
 static inline void define_all(void)
 {
-	struct flextrace_device device;
-	struct flextrace_clock_domain domain;
-	struct flextrace_name marker;
+	struct flextrace_device device = FLEXTRACE_DEVICE_INIT;
+	struct flextrace_clock_domain domain = FLEXTRACE_CLOCK_DOMAIN_INIT;
+	struct flextrace_name marker = FLEXTRACE_NAME_INIT;
 
-	memset(&device, 0, sizeof(device));
 	device.device = 3;
 	device.uuid = "0000:01:00.0";
 	device.n_cores = 4;
@@ -24,13 +21,11 @@ static inline void define_all(void)
 	device.name = "emulated";
 	device.power_unit = "mJ";
 	device.processors = "control,mover";
-	memset(&domain, 0, sizeof(domain));
 	domain.device = 3;
 	domain.domain = 1;
 	domain.counter_bits = 32;
 	domain.nominal_hz = 560000000;
 	domain.rate_group = 7;
-	memset(&marker, 0, sizeof(marker));
 	marker.device = 3;
 	marker.id = 16;
 	marker.name = "matmul tile";
@@ -46,13 +41,12 @@ static inline void define_all(void)
 
 static inline void record_device_work(int job)
 {
-	struct flextrace_device_op op;
-	struct flextrace_host_estimate estimate;
-	struct flextrace_marker_batch batch;
+	struct flextrace_device_op op = FLEXTRACE_DEVICE_OP_INIT;
+	struct flextrace_host_estimate estimate = FLEXTRACE_HOST_ESTIMATE_INIT;
+	struct flextrace_marker_batch batch = FLEXTRACE_MARKER_BATCH_INIT;
 	uint64_t words[2];
 	int i;
 
-	memset(&op, 0, sizeof(op));
 	op.device = 3;
 	op.domain = 1;
 	op.queue = 2;
@@ -66,10 +60,8 @@ static inline void record_device_work(int job)
 		op.ts[i] = FLEXTRACE_I_U32(100 + i);
 	op.power = 12;
 	op.bytes = 4096;
-	op.peer = -1;
 	op.group = "tp";
 	op.type = "SingleCast";
-	memset(&estimate, 0, sizeof(estimate));
 	estimate.device = 3;
 	estimate.queue = 2;
 	estimate.job = 41;
@@ -79,7 +71,6 @@ static inline void record_device_work(int job)
 	estimate.source = "other tool";
 	words[0] = 0x1000000200000003u;
 	words[1] = 0x2000000400000005u;
-	memset(&batch, 0, sizeof(batch));
 	batch.device = 3;
 	batch.core = 1;
 	batch.processor = 0;
@@ -99,6 +90,7 @@ static inline void record_device_work(int job)
 
 static inline int record_host_work(int step)
 {
+	struct flextrace_open_scope handle;
 	const char *text = "a,b";
 	int n = 0;
 
@@ -110,8 +102,18 @@ static inline int record_host_work(int step)
 		FLEXTRACE_RUNTIME_SCOPE(FLEXTRACE_RUNTIME_INIT_GRAPH, "init graph");
 		FLEXTRACE_RUNTIME_SCOPE_ID(FLEXTRACE_RUNTIME_LAUNCH_CONTROL_BLOCKS, "launch", 77);
 		FLEXTRACE_OP_SCOPE("aten::mm", "mm", "alpha=1", 4, 2, 78);
+		FLEXTRACE_FUNCTION();
+		FLEXTRACE_SCOPE_IF(step == 1, "a step of 1");
+		FLEXTRACE_SCOPE_IF(step == 2, "a step of 2");
 		n++;
 	}
+	FLEXTRACE_SCOPE_AT(1000, 2000, "timed before");
+	FLEXTRACE_RUNTIME_SCOPE_AT(FLEXTRACE_RUNTIME_MALLOC, 1001, 2001, "timed", 82);
+	handle = FLEXTRACE_SCOPE_BEGIN("by a handle");
+	FLEXTRACE_SCOPE_END(&handle);
+	FLEXTRACE_SCOPE_END(&handle);
+	handle = FLEXTRACE_RUNTIME_SCOPE_BEGIN(FLEXTRACE_RUNTIME_MALLOC, "a call by a handle", 83);
+	FLEXTRACE_SCOPE_END(&handle);
 	FLEXTRACE_BEGIN(FLEXTRACE_RUNTIME_COMPILE_GRAPH, "compile", 79);
 	FLEXTRACE_END(FLEXTRACE_RUNTIME_COMPILE_GRAPH, "compile", 79);
 	FLEXTRACE_ASYNC_BEGIN("request", step);
@@ -135,11 +137,9 @@ static inline int record_host_work(int step)
 /* What a signal handler may type; here in a thread that is ready. */
 static inline void record_in_handler(void)
 {
-	struct flextrace_device_op op;
+	struct flextrace_device_op op = FLEXTRACE_DEVICE_OP_INIT;
 
-	memset(&op, 0, sizeof(op));
 	op.name = "seen in a handler";
-	op.peer = -1;
 	FLEXTRACE_HANDLER_SCOPE("in a handler");
 	FLEXTRACE_HANDLER_INSTANT("in a handler");
 	FLEXTRACE_HANDLER_INSTANT_ID("in a handler", 81);
@@ -166,7 +166,7 @@ static inline int record_all(void)
 	flextrace_window_end("measured");
 	if (flextrace_device_mode() == FLEXTRACE_DEVICE_MODE_OFF || flextrace_now_ns() == 0)
 		n++;
-	return n + (flextrace_next_correlation() != 0);
+	return n + (flextrace_next_correlation() != 0) + (flextrace_next_correlations(8) != 0);
 }
 
 #endif

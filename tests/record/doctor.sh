@@ -28,7 +28,7 @@ ended
 lttng-sessiond --daemonize --no-kernel >daemon.log 2>&1 || fail "cannot start a daemon"
 started FLEXTRACE_RANK=0
 run 0 "$FLEXTRACE" doctor --pid=$program
-says '^ok    session daemon: knows 28 events' out.log
+says '^ok    session daemon: knows 30 events' out.log
 says '^warn  events: off, no session records them' out.log
 says "flextrace record --pid=$program" out.log
 

@@ -80,6 +80,12 @@ expect all \
 	"scope: $c, \{ kind = 34, begin_ns = [1-9][0-9]*, name = \"aten::mm\", correlation = 78," \
 	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"scope with args\", correlation = 281474976710657," \
 	"scope_args: $c, \{ correlation = 281474976710657, args = \"text=a,b n=1\" \}" \
+	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"record_host_work\", correlation = 0, file" \
+	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"a step of 1\", correlation = 0, file" \
+	"span: $c, \{ kind = 0, begin_ns = 1000, end_ns = 2000, name = \"timed before\", correlation = 0, file = \"every_macro.h\", line = [1-9][0-9]* \}" \
+	"span: $c, \{ kind = 3, begin_ns = 1001, end_ns = 2001, name = \"timed\", correlation = 82, file" \
+	"span: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, end_ns = [1-9][0-9]*, name = \"by a handle\", correlation = 0, file" \
+	"span: $c, \{ kind = 3, begin_ns = [1-9][0-9]*, end_ns = [1-9][0-9]*, name = \"a call by a handle\", correlation = 83, file" \
 	"begin: $c, \{ kind = 33, name = \"compile\", correlation = 79 \}" \
 	"end: $c, \{ kind = 33, name = \"compile\", correlation = 79 \}" \
 	"async_begin: $c, \{ kind = 0, name = \"request\", correlation = 1 \}" \
@@ -106,7 +112,8 @@ expect all \
 	"op: $c, \{ correlation = 78, type = \"mm\", attributes = \"alpha=1\", n_cores = 4, depth = 2 \}" \
 	"tensor: $c, \{ correlation = 78, is_output = 1, dims = \"2x3\", layout = \"row\", dtype = \"fp16\", memory = \"HBM\" \}" \
 	"op_info: $c, \{ correlation = 78, module = \"decoder\", opcode = \"dot\", op_name = \"dot.1\", frames = \"model.py:1\" \}"
-expect_count all 7 "scope: "
+expect_count all 9 "scope: "
+expect_count all 4 "span: "
 
 # -- the installed session file records the same -----------------------------------------------------------
 $lttng load --input-path="$session_file" --override-url="file://$dir/loaded" \
@@ -197,7 +204,7 @@ session_start off
 FLEXTRACE=0 "$every_macro" || fail "FLEXTRACE=0"
 FLEXTRACE_DEVICE=off "$every_macro" || fail "FLEXTRACE_DEVICE=off"
 session_stop off
-expect_count off 7 "scope: "
+expect_count off 9 "scope: "
 expect_count off 0 "(device_op|submit|complete|host_estimate|marker_batch|clock_sync): "
 
 exit $failed

@@ -22,6 +22,7 @@ enum {
 	PAYLOAD_FIRST_flextrace_name = 40,
 	PAYLOAD_FIRST_flextrace_scope = 48,
 	PAYLOAD_FIRST_flextrace_scope_args = 24,
+	PAYLOAD_FIRST_flextrace_span = 56,
 	PAYLOAD_FIRST_flextrace_span_edge = 24,
 	PAYLOAD_FIRST_flextrace_instant = 24,
 	PAYLOAD_FIRST_flextrace_counter = 24,

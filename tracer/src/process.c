@@ -149,9 +149,10 @@ void flextrace_set_rank(int rank, int world_size)
 	flextrace_i_process_emit();
 }
 
-uint64_t flextrace_next_correlation(void)
+uint64_t flextrace_next_correlations(uint32_t n)
 {
-	uint64_t n = __atomic_add_fetch(&borrow_identity()->next_correlation, 1, __ATOMIC_RELAXED);
+	uint64_t last = __atomic_fetch_add(&borrow_identity()->next_correlation, n,
+	                                   __ATOMIC_RELAXED);
 
-	return (UINT64_C(1) << 48) + n;
+	return (UINT64_C(1) << 48) + last + 1;
 }

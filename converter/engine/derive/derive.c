@@ -174,6 +174,8 @@ int derive_push(struct derive *derive, const struct stream *stream, uint32_t str
 		return is_ours;
 	switch (record->class) {
 	case RECORD_SCOPE:
+	case RECORD_SPAN:
+	case RECORD_ASYNC_SPAN:
 		return host_push_scope(derive, &input);
 	case RECORD_SCOPE_ARGS:
 		return host_push_args(derive, &input);

@@ -112,6 +112,12 @@ static int take_args(struct derive *derive, struct host_span *span)
 	return FLEXTRACE_OK;
 }
 
+static uint64_t end_of_scope(const struct record *record)
+{
+	return record->class == RECORD_SCOPE ? record->clock_ns
+	                                     : ((const struct record_span *)record)->end_ns;
+}
+
 /* Says why a scope cannot be placed; LOSS_CAUSE_COUNT: it can. */
 static enum loss_cause fault_of_scope(struct derive *derive, const struct host_input *input)
 {
@@ -124,7 +130,7 @@ static enum loss_cause fault_of_scope(struct derive *derive, const struct host_i
 	if (!scope->begin_ns && !identity_is_file_of(derive->identity, derive->out.strings,
 	                                             input->process, IDENTITY_FILE))
 		return LOSS_MALFORMED; /* where a tracer knew no begin it says 0 */
-	return scope->begin_ns > scope->head.clock_ns ? LOSS_BACKWARDS : LOSS_CAUSE_COUNT;
+	return scope->begin_ns > end_of_scope(input->record) ? LOSS_BACKWARDS : LOSS_CAUSE_COUNT;
 }
 
 int host_push_scope(struct derive *derive, const struct host_input *input)
@@ -134,7 +140,7 @@ int host_push_scope(struct derive *derive, const struct host_input *input)
 	struct host_span span = host_span_of(input);
 
 	if (fault != LOSS_CAUSE_COUNT) {
-		if (derive->threads[input->thread].has_args)
+		if (scope->head.class == RECORD_SCOPE && derive->threads[input->thread].has_args)
 			FLEXTRACE_TRY(discard_args(derive, input->thread));
 		return host_discard(derive, input, fault);
 	}
@@ -142,9 +148,12 @@ int host_push_scope(struct derive *derive, const struct host_input *input)
 	span.correlation = scope->correlation;
 	span.file = scope->file;
 	span.line = scope->line;
-	FLEXTRACE_TRY(take_args(derive, &span));
-	derive->ledger->rows[RECORD_SCOPE]++;
-	return host_add_row(derive, &span, (int64_t)scope->head.clock_ns, TIME_CERTIFIED);
+	if (span.class == RECORD_SCOPE)
+		FLEXTRACE_TRY(take_args(derive, &span));
+	else if (span.class == RECORD_ASYNC_SPAN && span.kind == FLEXTRACE_RUNTIME_USER)
+		span.kind = HOST_ASYNC;
+	derive->ledger->rows[span.class]++;
+	return host_add_row(derive, &span, (int64_t)end_of_scope(input->record), TIME_CERTIFIED);
 }
 
 /* -- steps ---------------------------------------------------------------------------------- */
@@ -244,6 +253,7 @@ static enum track_kind track_kind_of(const struct derive *derive, const struct h
 {
 	switch (row->class) {
 	case RECORD_ASYNC_BEGIN:
+	case RECORD_ASYNC_SPAN:
 	case RECORD_STEP:
 	case RECORD_WINDOW:
 		return TRACK_ASYNC;

@@ -205,6 +205,19 @@ struct flextrace_scope { /* a finished interval; its end is the record's own tim
 	uint32_t line;
 };
 
+/* span: a finished interval whose end is not the record's own time; async_span: one that may cross
+ * others, as it began on another thread. */
+struct flextrace_span {
+	uint32_t size;
+	uint32_t kind; /* enum flextrace_runtime_kind */
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	const char *name;
+	uint64_t correlation;
+	const char *file;
+	uint32_t line;
+};
+
 struct flextrace_scope_args { /* belongs to the scope record that follows it on this thread */
 	uint32_t size;
 	uint64_t correlation;

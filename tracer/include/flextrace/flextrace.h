@@ -38,8 +38,9 @@
  * Contents:
  *   definitions   flextrace_process, _set_rank, _device, _clock_domain, _marker_name,
  *                 FLEXTRACE_THREAD_NAME, FLEXTRACE_QUEUE_NAME
- *   intervals     FLEXTRACE_SCOPE, _SCOPE_ARGS, _RUNTIME_SCOPE, _RUNTIME_SCOPE_ID, _OP_SCOPE,
- *                 _BEGIN, _END, _ASYNC_BEGIN, _ASYNC_END
+ *   intervals     FLEXTRACE_SCOPE, _SCOPE_ARGS, _SCOPE_IF, _FUNCTION, _RUNTIME_SCOPE,
+ *                 _RUNTIME_SCOPE_ID, _OP_SCOPE; _SCOPE_AT, _RUNTIME_SCOPE_AT; _SCOPE_BEGIN,
+ *                 _RUNTIME_SCOPE_BEGIN, _SCOPE_END; _BEGIN, _END, _ASYNC_BEGIN, _ASYNC_END
  *   points        FLEXTRACE_INSTANT, _INSTANT_ID, _COUNTER, _ANNOTATE, _STEP
  *   handlers      FLEXTRACE_HANDLER_SCOPE, _INSTANT, _INSTANT_ID, _COUNTER, _BEGIN, _END,
  *                 _ASYNC_BEGIN, _ASYNC_END, _COMPLETE, _DEVICE_OP; flextrace_thread_init
@@ -48,7 +49,7 @@
  *   framework     FLEXTRACE_TENSOR, FLEXTRACE_OP_INFO
  *   windows       flextrace_window_begin, _window_end
  *   markers       flextrace_drain, flextrace_device_names (drain.h)
- *   services      flextrace_now_ns, _next_correlation, _device_mode, _n_unrecorded,
+ *   services      flextrace_now_ns, _next_correlation(s), _device_mode, _n_unrecorded,
  *                 FLEXTRACE_ENABLED
  *
  * Payload structs, kinds and units stand in events.h. C99 and C++11; gcc and clang.
@@ -130,6 +131,36 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 #define FLEXTRACE_RUNTIME_SCOPE_ID(kind, name, correlation) \
 	FLEXTRACE_I_SCOPE(kind, name, correlation)
 
+/* A scope of a function's body, by its name: FLEXTRACE_FUNCTION(); */
+#define FLEXTRACE_FUNCTION() FLEXTRACE_SCOPE(__func__)
+
+/* A scope only where `condition` holds: FLEXTRACE_SCOPE_IF(n > 4096, "long copy"); */
+#define FLEXTRACE_SCOPE_IF(condition, name) \
+	FLEXTRACE_I_SCOPE_IF(condition, FLEXTRACE_RUNTIME_USER, name)
+
+/*
+ * An interval that is over, by its times: for what was timed already, and for functions that would
+ * have to be split. One that ends before it begins is counted, not shown.
+ */
+#define FLEXTRACE_SCOPE_AT(begin_ns, end_ns, name) \
+	FLEXTRACE_RUNTIME_SCOPE_AT(FLEXTRACE_RUNTIME_USER, begin_ns, end_ns, name, 0)
+#define FLEXTRACE_RUNTIME_SCOPE_AT(kind, begin_ns, end_ns, name, correlation)                     \
+	FLEXTRACE_I_EMIT(span, flextrace_i_span(FLEXTRACE_I_U32(kind), FLEXTRACE_I_U64(begin_ns), \
+	                                        FLEXTRACE_I_U64(end_ns), name,                    \
+	                                        FLEXTRACE_I_U64(correlation), FLEXTRACE_I_FILE,   \
+	                                        __LINE__))
+
+/*
+ * A scope by a handle: BEGIN returns a struct flextrace_open_scope (a value, to be kept anywhere),
+ * END takes it, on any thread, once. `name` is read at the end. It is on its thread's line, or on
+ * lines of its own if it ends on another thread.
+ */
+#define FLEXTRACE_SCOPE_BEGIN(name) FLEXTRACE_RUNTIME_SCOPE_BEGIN(FLEXTRACE_RUNTIME_USER, name, 0)
+#define FLEXTRACE_RUNTIME_SCOPE_BEGIN(kind, name, correlation)                   \
+	flextrace_i_open(FLEXTRACE_I_ON(span) != 0, FLEXTRACE_I_U32(kind), name, \
+	                 FLEXTRACE_I_U64(correlation), FLEXTRACE_I_FILE, __LINE__)
+#define FLEXTRACE_SCOPE_END(handle) FLEXTRACE_I_EMIT(span, flextrace_i_open_end(handle))
+
 /*
  * A framework operation, such as an aten op: records its type, attributes (free text), the cores
  * it was given and its depth in the graph now, and its interval at the end of the block.
@@ -198,9 +229,9 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 /* -- device work -- */
 
 /*
- * One finished control block: `op` points to a filled struct flextrace_device_op. Zero the struct
- * first, take submit_ns before the doorbell, complete_ns after the completion was seen. Set `peer`
- * to -1 where there is none.
+ * One finished control block: `op` points to a filled struct flextrace_device_op, which begins as
+ * FLEXTRACE_DEVICE_OP_INIT. Take submit_ns before the doorbell, complete_ns after the completion
+ * was seen.
  */
 #define FLEXTRACE_DEVICE_OP(op) FLEXTRACE_I_EMIT(device_op, flextrace_i_device_op(op))
 
@@ -296,7 +327,10 @@ static inline uint64_t flextrace_now_ns(void)
 }
 
 /* A correlation number that nobody else in this process has, from 2^48 up; 0 if disabled. */
-uint64_t flextrace_next_correlation(void);
+#define flextrace_next_correlation() flextrace_next_correlations(1)
+
+/* The first of `n` such numbers, one behind the other, for a batch that is launched at once. */
+uint64_t flextrace_next_correlations(uint32_t n);
 
 /* What the user wants of the device (FLEXTRACE_DEVICE=off|drain|sync); OFF if disabled. */
 enum flextrace_device_mode {

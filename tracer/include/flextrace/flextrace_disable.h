@@ -19,7 +19,7 @@
 #define flextrace_emit_marker_batch(batch) FLEXTRACE_I_CALL(flextrace_emit_marker_batch(batch))
 #define flextrace_thread_init() FLEXTRACE_I_CALL(flextrace_thread_init())
 #define flextrace_n_unrecorded() (0 ? flextrace_n_unrecorded() : FLEXTRACE_I_U64(0))
-#define flextrace_next_correlation() (0 ? flextrace_next_correlation() : FLEXTRACE_I_U64(0))
+#define flextrace_next_correlations(n) (0 ? flextrace_next_correlations(n) : FLEXTRACE_I_U64(0))
 #define flextrace_device_mode() \
 	(0 ? flextrace_device_mode() : FLEXTRACE_DEVICE_MODE_OFF)
 

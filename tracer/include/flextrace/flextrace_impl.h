@@ -62,7 +62,9 @@ extern "C" {
 	X(window, flextrace_window)               \
 	X(op, flextrace_op)                       \
 	X(tensor, flextrace_tensor)               \
-	X(op_info, flextrace_op_info)
+	X(op_info, flextrace_op_info)             \
+	X(span, flextrace_span)                   \
+	X(async_span, flextrace_span)
 
 enum flextrace_i_event {
 #define FLEXTRACE_I_ENUMERATOR(event, payload) flextrace_i_event_##event,
@@ -160,6 +162,12 @@ void flextrace_i_args_begin(struct flextrace_i_args_scope *args, const char *nam
 	__attribute__((__format__(__printf__, 5, 6)));
 void flextrace_i_args_end(struct flextrace_i_args_scope *args);
 
+/* A scope that is open until it is handed to FLEXTRACE_SCOPE_END(). */
+struct flextrace_open_scope {
+	struct flextrace_span span; /* begin_ns 0 = nothing will be recorded */
+	unsigned long thread;       /* pthread_self() of the one that opened it */
+};
+
 /* Never defined: type-check what a disabled macro throws away. */
 void flextrace_i_unused(uint32_t kind, const char *name, uint64_t correlation);
 void flextrace_i_unused_args(const char *name, const char *format, ...)
@@ -233,6 +241,35 @@ static inline void flextrace_i_scope_begin(struct flextrace_scope *scope, uint32
 	scope->begin_ns = flextrace_i_now_ns();
 }
 
+/* As with clock_gettime() above: no header of ours includes <pthread.h>. */
+unsigned long flextrace_i_pthread_self(void) __asm__("pthread_self");
+
+static inline struct flextrace_open_scope flextrace_i_open(int is_on, uint32_t kind,
+                                                           const char *name, uint64_t correlation,
+                                                           const char *file, uint32_t line)
+{
+	struct flextrace_open_scope open = {
+		{sizeof(struct flextrace_span), kind, 0, 0, name, correlation, file, line}, 0};
+
+	if (is_on) {
+		open.thread = flextrace_i_pthread_self();
+		open.span.begin_ns = flextrace_i_now_ns();
+	}
+	return open;
+}
+
+static inline void flextrace_i_open_end(struct flextrace_open_scope *open)
+{
+	if (!open->span.begin_ns)
+		return;
+	open->span.end_ns = flextrace_i_now_ns();
+	if (open->thread == flextrace_i_pthread_self())
+		FLEXTRACE_I_SEND(span, &open->span);
+	else if (flextrace_i_is_on(flextrace_i_event_async_span))
+		FLEXTRACE_I_SEND(async_span, &open->span);
+	open->span.begin_ns = 0;
+}
+
 static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 {
 	if (__builtin_expect(scope->begin_ns != 0, 0) && flextrace_i_is_on(flextrace_i_event_scope))
@@ -243,6 +280,8 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 #define FLEXTRACE_I_SCOPE(kind, name, correlation) \
 	FLEXTRACE_I_CALL(                          \
 		flextrace_i_unused(FLEXTRACE_I_U32(kind), name, FLEXTRACE_I_U64(correlation)))
+#define FLEXTRACE_I_SCOPE_IF(condition, kind, name) \
+	FLEXTRACE_I_CALL(flextrace_i_unused(FLEXTRACE_I_U32(kind), name, !(condition)))
 #define FLEXTRACE_I_HANDLER_SCOPE(kind, name, correlation) \
 	FLEXTRACE_I_SCOPE(kind, name, correlation)
 #define FLEXTRACE_I_SCOPE_ARGS(name, ...) \
@@ -260,6 +299,14 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 	FLEXTRACE_I_EMIT(scope, flextrace_i_scope_begin(&var, FLEXTRACE_I_U32(kind), name, \
 	                                                FLEXTRACE_I_U64(correlation),      \
 	                                                FLEXTRACE_I_FILE, __LINE__))
+
+#define FLEXTRACE_I_SCOPE_IF(condition, kind, name) \
+	FLEXTRACE_I_SCOPE_IF_VAR(FLEXTRACE_I_UNIQUE, condition, kind, name)
+#define FLEXTRACE_I_SCOPE_IF_VAR(var, condition, kind, name)                  \
+	struct flextrace_scope var FLEXTRACE_I_AT_END(flextrace_i_scope_end); \
+	var.begin_ns = 0;                                                     \
+	if (FLEXTRACE_I_ON(scope) && (condition))                             \
+	flextrace_i_scope_begin(&var, FLEXTRACE_I_U32(kind), name, 0, FLEXTRACE_I_FILE, __LINE__)
 
 #define FLEXTRACE_I_HANDLER_SCOPE(kind, name, correlation) \
 	FLEXTRACE_I_HANDLER_SCOPE_VAR(FLEXTRACE_I_UNIQUE, kind, name, correlation)
@@ -333,6 +380,10 @@ static inline void flextrace_i_op_begin(struct flextrace_scope *scope, const cha
 		FLEXTRACE_I_SEND(event, whole);                             \
 	}
 
+FLEXTRACE_I_RECORD(span, flextrace_span,
+                   (uint32_t kind, uint64_t begin_ns, uint64_t end_ns, const char *name,
+                    uint64_t correlation, const char *file, uint32_t line),
+                   kind, begin_ns, end_ns, name, correlation, file, line)
 FLEXTRACE_I_EDGE(begin)
 FLEXTRACE_I_EDGE(end)
 FLEXTRACE_I_EDGE(async_begin)

@@ -35,6 +35,8 @@
 #define FIELDS_flextrace_name U32(device) U32(id) STRING(name) STRING(file) U32(line)
 #define FIELDS_flextrace_scope U32(kind) U64(begin_ns) STRING(name) U64(correlation) \
 	STRING(file) U32(line)
+#define FIELDS_flextrace_span U32(kind) U64(begin_ns) U64(end_ns) STRING(name) U64(correlation) \
+	STRING(file) U32(line)
 #define FIELDS_flextrace_scope_args U64(correlation) STRING(args)
 #define FIELDS_flextrace_span_edge U32(kind) STRING(name) U64(correlation)
 #define FIELDS_flextrace_instant STRING(name) U64(correlation)

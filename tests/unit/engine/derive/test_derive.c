@@ -95,6 +95,23 @@ static const struct host_case host_cases[] = {
          "17-19 b a7 d0 assumed\n"
          "19-19 a a7 d0 assumed\n",
          {{LOSS_UNMATCHED_BEGIN, 2}, {LOSS_UNMATCHED_END, 2}}},
+	/* spans have their own times, on their thread or across threads; those that end before they
+         * begin are lost, and arguments are the scope's that comes behind */
+	{"20 1 7 scope_args args=x=1\n"
+         "21 1 7 span begin_ns=12 end_ns=14 name=late kind=33\n"
+         "21 1 7 scope begin_ns=10 name=a\n"
+         "22 1 7 span begin_ns=12 end_ns=11 name=back\n"
+         "23 1 8 async_span begin_ns=11 end_ns=13 name=b\n"
+         "23 1 8 async_span begin_ns=12 end_ns=15 name=c kind=33\n"
+         "24 1 8 scope begin_ns=5 name=d\n"
+         "25 1 8 span begin_ns=30 end_ns=40 name=ahead\n",
+         "5-24 d t8 d0 certified\n"
+         "10-21 a t7 d0 certified x=1\n"
+         "11-13 b a8 d0 certified\n"
+         "12-15 c a8.1 d0 certified\n"
+         "12-14 late t7 d1 certified\n"
+         "30-40 ahead t8 d0 certified\n",
+         {{LOSS_BACKWARDS, 1}}},
 	/* steps last to the next step of their process and never count as crossing */
 	{"10 1 7 step number=0\n"
          "15 2 9 step number=5\n"
