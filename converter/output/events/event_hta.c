@@ -155,6 +155,15 @@ static bool has_launch(const struct timeline *timeline, uint32_t op)
 	return timeline->launch_of_op && timeline->launch_of_op[op] != FLEXTRACE_NONE;
 }
 
+/* A launch and its work, where their file tells no correlation: those by which we found them. */
+static void add_correlation(struct file_event *event, uint64_t correlation)
+{
+	const struct told told = {.members = event->told};
+
+	if (event->told.bytes && correlation && !event_told_has(&told, "correlation"))
+		event_add_u64(event, EVENT_KEY_CORRELATION, correlation);
+}
+
 /* Work that a file tells a correlation of, but no launch with it: the reader would leave it out. */
 static void hide_correlation(struct file_event *event)
 {
@@ -209,7 +218,9 @@ void event_hta_device(struct events *events, const struct device_row *row, struc
 	name_work(events, row->kind, class, event);
 	if (!event->told.bytes)
 		number_work(events, row, event);
-	else if (!has_launch(events->view.timeline, row->source))
+	else if (has_launch(events->view.timeline, row->source))
+		add_correlation(event, op->correlation);
+	else
 		hide_correlation(event);
 }
 
@@ -241,6 +252,7 @@ void event_hta_host(struct events *events, const struct host_row *row, struct fi
 	struct event_hta *hta = &events->hta;
 	uint32_t kind = map_find(&hta->launched, (uintptr_t)row, 0);
 	const char *name = string_get(events->view.strings, row->name);
+	const struct told told = {.members = event->told};
 
 	if (row->kind == FLEXTRACE_RUNTIME_OP || row->kind == FLEXTRACE_RUNTIME_STEP)
 		event->category = (struct trace_text){kind_of_host(row->kind)->category,
@@ -251,11 +263,15 @@ void event_hta_host(struct events *events, const struct host_row *row, struct fi
 		event->category = EVENT_TEXT("cuda_runtime");
 		if (!is_known_launch(name))
 			rename_call(event, launch_name(kind));
+		add_correlation(event, row->correlation);
 		return;
 	}
-	if (event->told.bytes)
-		return;
 	drop(event, EVENT_KEY_CORRELATION);
+	/* without one it would be taken for the launch of all that has none */
+	if (is_known_launch(name) && !event_told_has(&told, "correlation"))
+		event_add_u64(event, EVENT_KEY_CORRELATION, WAIT_ID + ++hta->n_waits);
+	if (event->told.bytes || is_known_launch(name))
+		return;
 	if (hta->device == FLEXTRACE_NONE ||
 	    (row->kind != FLEXTRACE_RUNTIME_SCHEDULE_WAIT && !call_names_wait(name)))
 		return;

@@ -100,10 +100,12 @@ static void add_call(struct emit_test *test, const char *name, uint8_t kind, int
 static void test_hta__knows_launches_and_where_their_work_begins(void **state)
 {
 	struct emit_test *test = *state;
-	uint32_t launches[] = {1}, op;
+	uint32_t launches[] = {2}, op;
 
 	chrome_add_rank(test, 0);
 	add_call(test, "around it", FLEXTRACE_RUNTIME_CALL, START_NS);
+	add_call(test, "cudaLaunchKernelExC", FLEXTRACE_RUNTIME_CALL,
+	         START_NS + 5); /* of nothing */
 	add_call(test, "launch blocks", FLEXTRACE_RUNTIME_LAUNCH_CONTROL_BLOCKS, START_NS + 10);
 	op = add_op(test, "softmax", "");
 	add_row(test, op, ROW_DMA_IN, START_NS + 100);
@@ -117,6 +119,7 @@ static void test_hta__knows_launches_and_where_their_work_begins(void **state)
 	assert_true(arg_of(test, "cudaLaunchKernel", "correlation") == 9);
 	assert_string_equal(text_of(test, "around it", "cat"), "cuda_runtime");
 	assert_true(arg_of(test, "around it", "correlation") == -1);
+	assert_true(arg_of(test, "cudaLaunchKernelExC", "correlation") > 9);
 	assert_true(arg_of(test, "dma in (softmax)", "correlation") == 9);
 	assert_true(arg_of(test, "packet prep (softmax)", "correlation") == -1);
 	assert_true(arg_of(test, "softmax", "correlation") == -1);
