@@ -107,7 +107,7 @@ const struct option_spec import_option_table[] = {
 	OPTION("torch-ranks", 0, TEXT, MEMBER(torch_ranks), "N,...",
 	       "Ranks of the files of torch or nsys that tell none, in their order"),
 	OPTION("as", 0, TEXT, MEMBER(as), "DIALECT",
-	       "Read files as flex, torch, tt-csv, aie-json, nsys-sqlite or marker-area",
+	       "Read files as flex, torch, tt-csv, aie-json, nsys-sqlite, perfetto or marker-area",
 	       .fallback = "by content"),
 	{.name = NULL}};
 

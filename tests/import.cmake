@@ -67,6 +67,10 @@ flextrace_add_unit_test(NAME tt_csv SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME tt_report SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME plain_table SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME xplane SOURCES ${flex_fixture} tests/support/protobuf_builder.c LIBS ZLIB::ZLIB)
+foreach(name perfetto perfetto_damage)
+	flextrace_add_unit_test(NAME ${name} SOURCES ${flex_fixture} tests/support/perfetto_builder.c
+		tests/support/protobuf_builder.c LIBS ZLIB::ZLIB)
+endforeach()
 flextrace_add_unit_test(NAME xplane_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")
 flextrace_add_unit_test(NAME device_log SOURCES tests/support/text_source.c ${flex_fixture})

@@ -41,4 +41,5 @@ SOURCE(torch_json, "torch-json", "Read the events that the torch profiler wrote 
 SOURCE(marker_area, "marker-area", "Read marker areas in copies of device memory");
 SOURCE(nsys_sqlite, "nsys-sqlite", "Read reports of Nsight Systems, exported as SQLite");
 SOURCE(tt_csv, "tt-csv", "Read the device logs of tt-metal's profiler");
+SOURCE(perfetto, "perfetto", "Read traces of Perfetto");
 SOURCE(xplane, "xplane", "Read profiles of JAX and XLA");

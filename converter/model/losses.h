@@ -30,6 +30,8 @@
 	X(DISCARDED_PACKETS, LOST, "lttng_discarded_packets")                                   \
 	/* before the first ones: overwritten, cleared, or in a part that is not given */    \
 	X(MISSING_PACKETS, LOST, "lttng_missing_packets")                                       \
+	/* of another tracer, and what relied on what they said */                              \
+	X(LOST_PACKETS, LOST, "lost_packets")                                                   \
 	/* a program died while it wrote: what stands behind that in its packet */              \
 	X(TORN_PACKETS, LOST, "torn_packets")                                                   \
 	/* in front of a flight recorder's snapshot, as it should be */                         \

@@ -87,6 +87,9 @@
 #define START(ts) MARK("INSTR_EVENT_0", ts, 0)
 #define STOP(ts)  MARK("INSTR_EVENT_1", ts, 1)
 
+/* A packet of Perfetto of sequence 1. */
+#define PACKET(length, fields) "\x0a" length "\x50\x01" fields
+
 #define LOG_NAME "profile_log_device.csv"
 #define LOG "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n" \
 	"PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n"
@@ -312,6 +315,11 @@ const struct loss_case loss_cases[] = {
 	 .files = {{"tile2,1.json", "[" TILE START(100) STOP(172)
 			STATE("B", "LOCK_STALL", -1, 7) STATE("X", "LOCK_STALL", 5, 7) ",17]"}},
 	 .lost = {{LOSS_MALFORMED, 2}, {LOSS_UNKNOWN_EVENT, 1}}},
+	{"Perfetto: a packet that was dropped",
+	 .files = {{"a.pftrace", PACKET("\x05", "\xd0\x02\x01")
+			PACKET("\x08", "\x40\x05\x5a\x02\x48\x01")
+			PACKET("\x08", "\x40\x09\x5a\x02\x48\x02")}},
+	 .lost = {{LOSS_LOST_PACKETS, 1}}},
 	{"AIE: a file that ends too early",
 	 .files = {{"tile2,1.json", "[" TILE START(100) STOP(172) ",{\"name\":\"LOCK"}},
 	 .lost = {{LOSS_TRUNCATED_STREAM, 1}, {LOSS_MALFORMED, 1}}},

@@ -21,7 +21,7 @@ bool protobuf_varint(struct protobuf *message, uint64_t *ret_value)
 	return false;
 }
 
-static bool take_fixed(struct protobuf *message, unsigned int n_bytes, uint64_t *ret_value)
+bool protobuf_fixed(struct protobuf *message, unsigned int n_bytes, uint64_t *ret_value)
 {
 	uint64_t value = 0;
 
@@ -53,11 +53,11 @@ static bool take_value(struct protobuf *message, struct protobuf_field *field)
 	case PROTOBUF_VARINT:
 		return protobuf_varint(message, &field->value);
 	case PROTOBUF_FIXED64:
-		return take_fixed(message, 8, &field->value);
+		return protobuf_fixed(message, 8, &field->value);
 	case PROTOBUF_BYTES:
 		return take_bytes(message, field);
 	case PROTOBUF_FIXED32:
-		return take_fixed(message, 4, &field->value);
+		return protobuf_fixed(message, 4, &field->value);
 	}
 	return false;
 }

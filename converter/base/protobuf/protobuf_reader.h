@@ -38,6 +38,9 @@ struct protobuf_field {
 /* Takes off a number of up to ten bytes. False: there is none. */
 bool protobuf_varint(struct protobuf *message, uint64_t *ret_value);
 
+/* The same of one of 4 or 8 bytes, the lowest one first. */
+bool protobuf_fixed(struct protobuf *message, unsigned int n_bytes, uint64_t *ret_value);
+
 /* Takes off the next field. 1; 0: there is none; FLEXTRACE_E_INPUT: what is left is none. */
 int protobuf_next(struct protobuf *message, struct protobuf_field *ret_field);
 

@@ -14,7 +14,8 @@ static const struct source_kind kinds[] = {
 	{"marker-area", IMPORT_MARKER_AREA, "flextrace: marker areas"},
 	{"nsys-sqlite", IMPORT_NSYS, "flextrace: reports of nsys"},
 	{"tt-csv", IMPORT_TT_CSV, "flextrace: logs of tt-metal"},
-	{"xplane", IMPORT_XPLANE, NULL}, /* each counts its time from a point of its own */
+	{"perfetto", IMPORT_PERFETTO, NULL}, /* likewise */
+	{"xplane", IMPORT_XPLANE, NULL},     /* each counts its time from a point of its own */
 };
 
 const struct source_kind *source_kind_of(const bt_component_class *class)

@@ -67,6 +67,7 @@ void derive_free(struct derive *derive)
 	life_release(&derive->boots);
 	limits_release(derive->limits);
 	map_release(&derive->marker_keys);
+	free(derive->of_cores);
 	flows_free(derive->flows);
 	arrows_release(&derive->arrows);
 	string_cache_release(&derive->strings);
@@ -139,6 +140,7 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 	FLEXTRACE_TRY(zones_take_runs(derive, unwrapped));
 	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops));
 	FLEXTRACE_TRY(zones_take_marks(derive, unwrapped));
+	FLEXTRACE_TRY(restored_take_kept(derive));
 	return flows_init(derive);
 }
 

@@ -24,6 +24,7 @@
 #include "base/array.h"
 #include "base/blocks.h"
 #include "derive.h"
+#include "model/words/restored.h"
 #include "model/lanes.h"
 #include "base/map.h"
 #include "base/row_sorter.h"
@@ -119,6 +120,12 @@ struct boot_lives {
 	uint64_t n;
 };
 
+/* What the firmware of a core marked, by the control block that says it. */
+struct restored_of_core {
+	uint32_t source;
+	struct restored restored;
+};
+
 /* Of one side of stamps, in order; of limits.c. */
 struct stamp_limits {
 	struct stamp_limit *limits; /* owned */
@@ -146,6 +153,8 @@ struct derive {
 	struct track_families lines;
 	struct boot_lives boots;
 	struct stamp_limits limits[N_LIMITS];
+	struct restored_of_core *of_cores; /* owned */
+	uint32_t n_of_cores;
 	struct map marker_keys; /* (device and id, or name; kind) -> place in out.markers */
 	struct flow_links *flows;
 	struct arrows arrows;
@@ -363,11 +372,31 @@ struct stamp_limit {
 int limits_find(struct derive *derive, struct table *marks);
 void limits_release(struct stamp_limits limits[N_LIMITS]);
 
+/* -- restored.c ----------------------------------------------------------------------------- */
+
+/* Makes the rows of a control block that a file of ours told of. 1; 0: it is none of these. */
+int restored_take(struct derive *derive, uint32_t source);
+
+/* Where a row of one is. */
+void restored_place(const struct derive *derive, const struct tick_op *op,
+                    const struct restored_row *row, struct place ret_places[2]);
+
+/* -- restored_zones.c: what is of cores is kept until all that was recorded is there */
+int restored_keep(struct derive *derive, uint32_t source, const struct restored *restored);
+int restored_take_kept(struct derive *derive);
+
+/* Takes the status that such a file has of a host row off a text of it. */
+int restored_take_status(struct derive *derive, uint32_t *text, enum time_status *ret_status);
+
 /* -- markers.c ------------------------------------------------------------------------------ */
 
 /* Each stores the index of a struct marker, adding it where needed. FLEXTRACE_E_MEMORY or 0. */
 int marker_of_id(struct derive *derive, uint32_t device, uint32_t id, uint32_t *ret_marker);
 int marker_of_name(struct derive *derive, uint8_t kind, uint32_t name, uint32_t *ret_marker);
+
+/* By the name and the place in the source code that a file of ours says, in its group and peer. */
+int marker_of_row(struct derive *derive, uint8_t kind, const struct tick_op *op,
+                  uint32_t *ret_marker);
 
 /* -- tracks.c ------------------------------------------------------------------------------- */
 

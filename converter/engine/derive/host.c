@@ -137,6 +137,7 @@ int host_push_scope(struct derive *derive, const struct host_input *input)
 {
 	const struct record_scope *scope = (const struct record_scope *)input->record;
 	enum loss_cause fault = fault_of_scope(derive, input);
+	enum time_status status = TIME_CERTIFIED;
 	struct host_span span = host_span_of(input);
 
 	if (fault != LOSS_CAUSE_COUNT) {
@@ -152,8 +153,9 @@ int host_push_scope(struct derive *derive, const struct host_input *input)
 		FLEXTRACE_TRY(take_args(derive, &span));
 	else if (span.class == RECORD_ASYNC_SPAN && span.kind == FLEXTRACE_RUNTIME_USER)
 		span.kind = HOST_ASYNC;
+	FLEXTRACE_TRY(restored_take_status(derive, &span.args, &status));
 	derive->ledger->rows[span.class]++;
-	return host_add_row(derive, &span, (int64_t)end_of_scope(input->record), TIME_CERTIFIED);
+	return host_add_row(derive, &span, (int64_t)end_of_scope(input->record), status);
 }
 
 /* -- steps ---------------------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
 
 #include "derive_impl.h"
 
+#define OF_A_FILE 0x80 /* keys of what a file of ours says */
+
 static int add_marker(struct derive *derive, uint64_t key, const struct marker *marker,
                       uint32_t *ret_marker)
 {
@@ -50,4 +52,23 @@ int marker_of_name(struct derive *derive, uint8_t kind, uint32_t name, uint32_t 
 	if (*ret_marker != MAP_NONE)
 		return FLEXTRACE_OK;
 	return add_marker(derive, name, &marker, ret_marker);
+}
+
+int marker_of_row(struct derive *derive, uint8_t kind, const struct tick_op *op,
+                  uint32_t *ret_marker)
+{
+	uint64_t key = (uint64_t)op->name << 32 | op->group;
+	uint64_t of = (uint64_t)(uint32_t)op->peer << 8 | OF_A_FILE | kind;
+
+	*ret_marker = map_find(&derive->marker_keys, key, of);
+	if (*ret_marker != MAP_NONE)
+		return FLEXTRACE_OK;
+	*ret_marker = derive->out.n_markers;
+	FLEXTRACE_TRY(map_put(&derive->marker_keys, key, of, *ret_marker));
+	return ARRAY_PUSH(derive->out.markers, derive->out.n_markers,
+	                  (struct marker){.name = op->name,
+	                                  .file = op->group,
+	                                  .line = op->group ? (uint32_t)op->peer : 0,
+	                                  .kind = kind,
+	                                  .is_named = true});
 }

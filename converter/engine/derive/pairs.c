@@ -140,6 +140,7 @@ static int push_edge(struct derive *derive, const struct host_input *input,
                      const struct host_span *edge, bool is_begin)
 {
 	enum record_class class = input->record->class;
+	enum time_status status = TIME_CERTIFIED;
 	struct host_span begin;
 	uint32_t place;
 	int is_paired;
@@ -154,7 +155,8 @@ static int push_edge(struct derive *derive, const struct host_input *input,
 	if (!is_paired)
 		return host_discard(derive, input, LOSS_UNMATCHED_END);
 	derive->ledger->evidence[class]++;
-	return host_add_row(derive, &begin, edge->begin_host_ns, TIME_CERTIFIED);
+	FLEXTRACE_TRY(restored_take_status(derive, &begin.name, &status));
+	return host_add_row(derive, &begin, edge->begin_host_ns, status);
 }
 
 /* Importers tell the arrows of the torch profiler as what leads from one row to another. */
@@ -163,7 +165,9 @@ static bool is_arrow(const struct derive *derive, const struct host_span *span)
 	uint32_t process = derive->identity->threads[span->thread].process;
 
 	return strcmp(string_get(derive->out.strings, span->name), "fwdbwd") == 0 &&
-	       identity_is_torch_file(derive->identity, derive->out.strings, process);
+	       (identity_is_torch_file(derive->identity, derive->out.strings, process) ||
+	        identity_is_file_of(derive->identity, derive->out.strings, process,
+	                            IDENTITY_PERFETTO_FILE));
 }
 
 static int push_arrow(struct derive *derive, const struct host_input *input, struct host_span *edge)

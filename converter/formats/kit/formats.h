@@ -15,6 +15,7 @@
 	X(nsys, NSYS, "nsys-sqlite")                /* reports of Nsight Systems */      \
 	X(tt_csv, TT_CSV, "tt-csv")                 /* tt-metal's device log */        \
 	X(xplane, XPLANE, "xplane")                 /* profiles of JAX and XLA */      \
+	X(perfetto, PERFETTO, "perfetto")           /* traces of Perfetto */            \
 	X(table, TABLE, "table")                    /* CSV with a row for each interval */ \
 	X(aie, AIE, "aie-json")                     /* JSON and raw words of AMD's AI engines */
 /* clang-format on */

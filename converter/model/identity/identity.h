@@ -132,6 +132,7 @@ int identity_name_marker(struct identity *identity, uint32_t id, uint32_t name, 
 #define IDENTITY_FILE          "imported "
 #define IDENTITY_TORCH_FILE    "imported torch rank "
 #define IDENTITY_TT_METAL_FILE "imported tt-metal"
+#define IDENTITY_PERFETTO_FILE "imported perfetto"
 #define IDENTITY_AIE_FILE      "imported AIE"
 
 static inline bool identity_is_file_of(const struct identity *identity,

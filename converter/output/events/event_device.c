@@ -125,6 +125,27 @@ static void add_op_row(const struct events *events, const struct device_row *row
 	add_costs(events, row, event);
 }
 
+static bool has_either(const struct told *told, const char *key, const char *other)
+{
+	return event_told_has(told, key) || event_told_has(told, other);
+}
+
+/* What the importer found in the file, where it stands elsewhere than in the arguments. */
+static void add_found(const struct events *events, const struct tick_op *op,
+                      const struct told *told, struct file_event *event)
+{
+	if (!event_told_has(told, "correlation"))
+		event_add_correlation(events, op->correlation, event);
+	if (op->bytes && !has_either(told, "bytes", "Bytes"))
+		event_add_u64(event, EVENT_KEY_BYTES, op->bytes);
+	if (op->peer >= 0 && !has_either(told, "peer", "Peer"))
+		event_add_i64(event, EVENT_KEY_PEER, op->peer);
+	if (!has_either(told, "group", "CollGroup"))
+		event_add_string(event, EVENT_KEY_GROUP, op->group);
+	if (op->power && !has_either(told, "power", "Power"))
+		event_add_u64(event, EVENT_KEY_POWER, op->power);
+}
+
 /* Of ours, what the file does not know. */
 static void add_told_row(const struct events *events, const struct device_row *row,
                          const struct told *told, struct file_event *event)
@@ -135,6 +156,8 @@ static void add_told_row(const struct events *events, const struct device_row *r
 	event_add_told_ids(events, told, row, event);
 	if (op->job && !event_told_has(told, "job"))
 		event_add_u64(event, EVENT_KEY_JOB, op->job);
+	if (!events_are_of_rank(events))
+		add_found(events, op, told, event);
 	if (op->status != TIME_GIVEN && !event_told_has(told, "cycles"))
 		add_cycles(op->ticks, FLEXTRACE_N_STAMPS, STAMP_TS1, event);
 	add_costs(events, row, event);

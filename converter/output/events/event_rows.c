@@ -92,6 +92,8 @@ void event_of_host(const struct events *events, const struct host_row *row,
 	name_event(event, row->name, kind);
 	if (event_told_of_host(events, row, &told)) {
 		event_tell(event, &told, event->label);
+		if (!event_told_has(&told, "correlation") && !events_are_of_rank(events))
+			event_add_correlation(events, row->correlation, event);
 		event->has_status = !event_told_has(&told, "status");
 		return;
 	}
@@ -152,14 +154,23 @@ void event_of_rate(const struct collective_rate *rate, struct file_event *event)
 	event->value = rate->gbps;
 }
 
-void event_of_memory(const struct memory_row *row, struct file_event *event)
+/* The record itself is an argument: where a format has none of counters, it is left out. */
+void event_of_memory(const struct events *events, const struct memory_row *row,
+                     struct file_event *event)
 {
+	int32_t vtid = events->view.identity->threads[row->thread].vtid;
+
 	event_begin(event, EVENT_COUNTER, ON_DEVICE, row->device);
 	event->start_time_ns = event->end_time_ns = row->time_ns;
 	event->label = EVENT_TEXT("allocated memory");
 	event->category = EVENT_TEXT("counter");
 	event->unit = "bytes";
 	event->value = (double)row->total_bytes;
+	event_add_word(event, EVENT_KEY_OP, memory_op_name(row->op));
+	event_add_u64(event, EVENT_KEY_ADDRESS, row->address);
+	event_add_u64(event, EVENT_KEY_BYTES, row->bytes);
+	if (vtid >= 0)
+		event_add_u64(event, EVENT_KEY_TID, (uint64_t)vtid);
 }
 
 /* -- arrows ------------------------------------------------------------------------------------ */

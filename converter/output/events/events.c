@@ -251,7 +251,7 @@ static int read_point(struct events *events, struct file_event *event)
 		file_count_row(events->count, ((const struct instant_row *)row)->class);
 	} else {
 		row = table_next(&events->cursors[FROM_MEMORY], sizeof(struct memory_row));
-		event_of_memory(row, event);
+		event_of_memory(events, row, event);
 		file_count_row(events->count, RECORD_MEMORY);
 	}
 	return 1;

@@ -61,6 +61,9 @@
 	KEY(INPUT_TYPE, "Input type")             \
 	KEY(FOUND, "found")                       \
 	KEY(NAME, "name")                         \
+	KEY(ADDRESS, "address")                   \
+	KEY(OP, "op")                             \
+	KEY(TID, "tid")                           \
 	KEY(STATUS, "status")                     \
 	KEY(ERR, "err_ns")                        \
 	KEY(FILE, "file")                         \
@@ -288,7 +291,8 @@ void event_of_instant(const struct events *events, const struct instant_row *row
                       struct file_event *event);
 void event_of_counter(const struct counter_row *row, const char *unit, struct file_event *event);
 void event_of_rate(const struct collective_rate *rate, struct file_event *event);
-void event_of_memory(const struct memory_row *row, struct file_event *event);
+void event_of_memory(const struct events *events, const struct memory_row *row,
+                     struct file_event *event);
 void event_of_arrow(const struct events *events, const struct flow *flow, bool is_out, uint64_t id,
                     struct file_event *event);
 /* 1, or FLEXTRACE_E_MEMORY. */

@@ -281,6 +281,5 @@ void pftrace_write_event(struct pftrace *trace, struct writer *writer,
 	writer->at = put_tagged(at, TRACK_EVENT_TRACK_UUID, PROTOBUF_VARINT, uuid);
 	if (type == TYPE_COUNTER)
 		write_counter(writer, event->value);
-	else
-		write_args(trace, writer, event);
+	write_args(trace, writer, event);
 }

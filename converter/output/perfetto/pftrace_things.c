@@ -78,7 +78,7 @@ static void put_track(const struct pftrace *trace, struct writer *text, uint32_t
 {
 	static const char *const kinds[] = {
 		[TRACK_THREAD] = "thread",
-		[TRACK_ASYNC] = "thread",
+		[TRACK_ASYNC] = "async",
 		[TRACK_QUEUE] = "queue",
 		[TRACK_CORE] = "core",
 	};

@@ -29,6 +29,7 @@ static const struct {
          "tt-csv"},
 	{"report.csv", "OP CODE,GLOBAL CALL COUNT,DEVICE FW START CYCLE\n", "tt-csv"},
 	{"report.sqlite", "SQLite format 3", "nsys-sqlite"},
+	{"trace", "\x0a\x04\x40\x01\x50\x01", "perfetto"},
 	{"a.pb", "\x0a\x11\x08\x01\x12\x0d/device:GPU:0", "xplane"},
 	{"other.csv", "timer_id,b\n1,2\n", NULL},
 	{"settings.json", "{\"a\":1}", NULL},
@@ -39,10 +40,11 @@ static const struct {
 
 #define N_FILES (sizeof(files) / sizeof(*files))
 
-static const char *const sources[] = {"flex-json", "torch-json", "tt-csv", "nsys-sqlite", "xplane"};
+static const char *const sources[] = {"flex-json",   "torch-json", "tt-csv",
+                                      "nsys-sqlite", "xplane",     "perfetto"};
 
 /* What counts its time from a point of its own is a component of its own. */
-static const bool has_groups[] = {true, false, true, true, false};
+static const bool has_groups[] = {true, false, true, true, false, false};
 
 #define N_SOURCES (sizeof(sources) / sizeof(*sources))
 
