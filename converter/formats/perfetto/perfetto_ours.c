@@ -361,7 +361,9 @@ int perfetto_write_our_instant(struct perfetto *perfetto, const struct track_eve
 			FLEXTRACE_TRY(our_row_text(perfetto, &row, "value", &value));
 		event.class = RECORD_ANNOTATION;
 		event.payload.annotation = (struct flextrace_annotation){
-			perfetto_string(perfetto, of->name), perfetto_string(perfetto, value)};
+			.key = perfetto_string(perfetto, of->name),
+			.value = perfetto_string(perfetto, value),
+		};
 	}
 	return import_write(&perfetto->import, track->stream, &event);
 }
@@ -410,8 +412,10 @@ int perfetto_write_our_counter(struct perfetto *perfetto, const struct track_eve
 		return import_lose(&perfetto->import, LOSS_UNUSED, 1);
 	if (perfetto->file.things[track->thing].kind == THING_DEVICE)
 		return write_of_device(perfetto, track, of);
-	event.payload.counter = (struct flextrace_counter){perfetto_string(perfetto, track->name),
-	                                                   of->value};
+	event.payload.counter = (struct flextrace_counter){
+		.name = perfetto_string(perfetto, track->name),
+		.value = of->value,
+	};
 	return import_write(&perfetto->import, track->stream, &event);
 }
 

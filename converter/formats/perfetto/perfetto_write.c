@@ -123,7 +123,8 @@ int perfetto_write_instant(struct perfetto *perfetto, const struct track_event *
 	if (*of->members) {
 		FLEXTRACE_TRY(perfetto_tell(perfetto, of->category, of->members, &told));
 		event.class = RECORD_ANNOTATION;
-		event.payload.annotation = (struct flextrace_annotation){name, told};
+		event.payload.annotation = (struct flextrace_annotation){.key = name,
+		                                                         .value = told};
 	}
 	return import_write(&perfetto->import, file->tracks[of->track].stream, &event);
 }
