@@ -259,6 +259,7 @@ class Trace:
         if event.track_uuid in self.last and self.last[event.track_uuid] == value:
             raise Wrong("a counter says the same again")
         self.last[event.track_uuid] = value
+        self.args_of(event.debug_annotations)  # of memory: the record behind it
         unit = descriptor.counter.unit_name or {0: "", 3: "bytes"}[descriptor.counter.unit]
         self.counters.append(Counter((track.process, track.pid), descriptor.name, unit, self.time, value))
 

@@ -44,7 +44,7 @@ static int put_one(struct perfetto *perfetto, const struct perfetto_sequence *se
 
 	if (protobuf_read(&message, annotation.of, ANNOTATION_STRING_IID + 1) < 0)
 		FLEXTRACE_TRY(import_reject(&perfetto->import, LOSS_MALFORMED,
-		                            "an argument is damaged", perfetto->file.n_packets));
+		                            "an argument is damaged", perfetto->file.place));
 	if (has_key) {
 		FLEXTRACE_TRY(perfetto_text(perfetto, sequence, &annotation.of[ANNOTATION_NAME],
 		                            &annotation.of[ANNOTATION_NAME_IID], INTERNED_KEYS,
@@ -77,7 +77,7 @@ static int put_all(const struct annotation *annotation, uint32_t number, int dep
 	return depth < MAX_DEPTH ? FLEXTRACE_OK
 	                         : import_reject(&annotation->perfetto->import, LOSS_MALFORMED,
 	                                         "arguments are nested too deep",
-	                                         annotation->perfetto->file.n_packets);
+	                                         annotation->perfetto->file.place);
 }
 
 static int put_string(const struct annotation *annotation)

@@ -166,6 +166,7 @@ struct perfetto_file {
 	uint64_t hash;
 	int64_t epoch_ns;   /* what times count from */
 	uint64_t n_packets; /* read in the pass */
+	uint64_t place;     /* of the packet that is read */
 	bool is_cut, is_ours, is_first_pass;
 	uint32_t ours;        /* string: what a file of ours says of itself */
 	uint64_t n_told_lost; /* as the recorder counts */

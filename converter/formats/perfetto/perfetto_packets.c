@@ -196,6 +196,7 @@ static int take_packet(struct trace_reader *reader, struct protobuf message,
 	while ((code = protobuf_next(&message, &field)) > 0)
 		take_field(&packet, &field);
 	reader->perfetto->file.n_packets++;
+	reader->perfetto->file.place = packet.place;
 	if (code < 0 || field.is_cut)
 		return reject_at(reader, "what is left of a packet is none");
 	if (packet.kind == PACKET_COMPRESSED_PACKETS)

@@ -48,7 +48,7 @@ static int take_text(struct perfetto *perfetto, struct perfetto_sequence *sequen
 
 	if (protobuf_read(&message, of, LOCATION_LINE + 1) < 0)
 		return import_reject(&perfetto->import, LOSS_MALFORMED, "interned data is damaged",
-		                     perfetto->file.n_packets);
+		                     perfetto->file.place);
 	FLEXTRACE_TRY(perfetto_intern(perfetto, &of[TEXT_TEXT].bytes, &value));
 	if (field->number == INTERNED_LOCATIONS) {
 		location.file = value;
@@ -88,10 +88,9 @@ int perfetto_text(struct perfetto *perfetto, const struct perfetto_sequence *seq
 		return perfetto_intern(perfetto, &text->bytes, ret_string);
 	found = map_find(&sequence->interned, iid->value, field);
 	*ret_string = found == MAP_NONE ? 0 : found;
-	return found == MAP_NONE
-	               ? import_reject(&perfetto->import, LOSS_MALFORMED,
-	                               "an iid stands for no text", perfetto->file.n_packets)
-	               : FLEXTRACE_OK;
+	return found == MAP_NONE ? import_reject(&perfetto->import, LOSS_MALFORMED,
+	                                         "an iid stands for no text", perfetto->file.place)
+	                         : FLEXTRACE_OK;
 }
 
 /* -- sequences -------------------------------------------------------------------------------- */

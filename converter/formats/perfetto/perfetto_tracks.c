@@ -86,8 +86,7 @@ int perfetto_take_descriptor(struct perfetto *perfetto, struct protobuf message)
 
 	if (protobuf_read(&message, of, DESCRIPTOR_STATIC_NAME + 4) < 0)
 		return import_reject(&perfetto->import, LOSS_MALFORMED,
-		                     "a descriptor of a track is damaged",
-		                     perfetto->file.n_packets);
+		                     "a descriptor of a track is damaged", perfetto->file.place);
 	FLEXTRACE_TRY(perfetto_find_track(perfetto, of[DESCRIPTOR_UUID].value, &place));
 	track = &perfetto->file.tracks[place];
 	if (of[DESCRIPTOR_PARENT_UUID].number)
