@@ -412,6 +412,8 @@ int perfetto_write_our_counter(struct perfetto *perfetto, const struct track_eve
 		return import_lose(&perfetto->import, LOSS_UNUSED, 1);
 	if (perfetto->file.things[track->thing].kind == THING_DEVICE)
 		return write_of_device(perfetto, track, of);
+	if (track->unit) /* flextrace found it: programs say no units */
+		return FLEXTRACE_OK;
 	event.payload.counter = (struct flextrace_counter){
 		.name = perfetto_string(perfetto, track->name),
 		.value = of->value,
