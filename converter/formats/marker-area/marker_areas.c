@@ -82,7 +82,11 @@ static int define_domain(struct marker_areas *areas, const struct dumped_area *a
 		.clock_ns = ONE,
 		.vpid = ONE,
 		.vtid = -1,
-		.payload.clock_sync = {area->device, area->header.domain, ONE, ONE, ONE},
+		.payload.clock_sync = {.device = area->device,
+	                               .domain = area->header.domain,
+	                               .host_before_ns = ONE,
+	                               .ticks = ONE,
+	                               .host_after_ns = ONE},
 	};
 
 	if (map_find(&areas->domains, area->device, area->header.domain) != MAP_NONE)

@@ -269,6 +269,7 @@ void flextrace_area_look(struct flextrace_drain_area *area)
 static void emit(const struct flextrace_drain_area *area,
                  const struct flextrace_area_reader *reader, struct flextrace_marker_batch batch)
 {
+	batch.size = sizeof(batch);
 	batch.device = area->device;
 	batch.core = area->core;
 	batch.processor = area->processor;
