@@ -310,9 +310,12 @@ static void name_file(struct work *work, struct job *job, const char *suffix)
 /* Perfetto reads no member that is gzipped. */
 static void name_rank_member(struct job *job)
 {
+	char name[sizeof(job->name)]; /* a copy: gcc takes the two members for one object */
+
 	if (name_is_gzip(job->name))
 		job->name[strlen(job->name) - strlen(".gz")] = '\0';
-	snprintf(job->other, sizeof(job->other), ARCHIVE_RANKS_FILE "/%s", job->name);
+	memcpy(name, job->name, sizeof(name));
+	snprintf(job->other, sizeof(job->other), ARCHIVE_RANKS_FILE "/%s", name);
 }
 
 static bool is_some_rank_known(const struct identity *identity)
