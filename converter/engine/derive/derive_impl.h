@@ -385,8 +385,9 @@ void restored_place(const struct derive *derive, const struct tick_op *op,
 int restored_keep(struct derive *derive, uint32_t source, const struct restored *restored);
 int restored_take_kept(struct derive *derive);
 
-/* Takes the status that such a file has of a host row off a text of it. */
-int restored_take_status(struct derive *derive, uint32_t *text, enum time_status *ret_status);
+/* Takes the status that such a file has of a host row of a thread off a text of it. */
+int restored_take_status(struct derive *derive, uint32_t thread, uint32_t *text,
+                         enum time_status *ret_status);
 
 /* -- markers.c ------------------------------------------------------------------------------ */
 

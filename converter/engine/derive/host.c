@@ -153,7 +153,7 @@ int host_push_scope(struct derive *derive, const struct host_input *input)
 		FLEXTRACE_TRY(take_args(derive, &span));
 	else if (span.class == RECORD_ASYNC_SPAN && span.kind == FLEXTRACE_RUNTIME_USER)
 		span.kind = HOST_ASYNC;
-	FLEXTRACE_TRY(restored_take_status(derive, &span.args, &status));
+	FLEXTRACE_TRY(restored_take_status(derive, span.thread, &span.args, &status));
 	derive->ledger->rows[span.class]++;
 	return host_add_row(derive, &span, (int64_t)end_of_scope(input->record), status);
 }

@@ -155,7 +155,7 @@ static int push_edge(struct derive *derive, const struct host_input *input,
 	if (!is_paired)
 		return host_discard(derive, input, LOSS_UNMATCHED_END);
 	derive->ledger->evidence[class]++;
-	FLEXTRACE_TRY(restored_take_status(derive, &begin.name, &status));
+	FLEXTRACE_TRY(restored_take_status(derive, begin.thread, &begin.name, &status));
 	return host_add_row(derive, &begin, edge->begin_host_ns, status);
 }
 

@@ -55,12 +55,25 @@ static int restore(struct derive *derive, struct tick_op *op, const struct resto
 	return FLEXTRACE_OK;
 }
 
-int restored_take_status(struct derive *derive, uint32_t *text, enum time_status *ret_status)
+/* Only of files of Perfetto: in others such a text is a text. Their clocks may be named after the
+ * tool that they come from, too. */
+static bool is_of_perfetto_file(const struct derive *derive, uint32_t process)
+{
+	const struct identity *identity = derive->identity;
+	uint32_t clock = identity->processes[process].host_clock;
+
+	return identity_is_file_of(identity, derive->out.strings, process, IDENTITY_FILE) &&
+	       strstr(string_get(derive->out.strings, identity->host_clocks[clock].boot_id),
+	              "perfetto ");
+}
+
+int restored_take_status(struct derive *derive, uint32_t thread, uint32_t *text,
+                         enum time_status *ret_status)
 {
 	const char *rest;
 	uint64_t status;
 
-	if (!*text ||
+	if (!*text || !is_of_perfetto_file(derive, derive->identity->threads[thread].process) ||
 	    !restored_read_status(string_get(derive->out.strings, *text), &status, &rest) ||
 	    status > TIME_GIVEN)
 		return FLEXTRACE_OK;
@@ -77,7 +90,7 @@ int restored_take(struct derive *derive, uint32_t source)
 	const char *type;
 
 	if (!op->type || op->status != TIME_GIVEN || op->submit_host_ns <= 0 ||
-	    !identity_is_file_of(derive->identity, derive->out.strings, process, IDENTITY_FILE) ||
+	    !is_of_perfetto_file(derive, process) ||
 	    !restored_read(string_get(derive->out.strings, op->type), &restored, &type))
 		return 0;
 	for (uint64_t i = 0; i < restored.n_rows; i++) {

@@ -112,6 +112,11 @@ static const struct host_case host_cases[] = {
          "12-14 late t7 d1 certified\n"
          "30-40 ahead t8 d0 certified\n",
          {{LOSS_BACKWARDS, 1}}},
+	/* what marks rows of a file of Perfetto is a text in a recording */
+	{"20 1 7 scope_args correlation=4 args=\"\x01status 1;x\"\n"
+         "20 1 7 scope begin_ns=10 name=a correlation=4\n",
+         "10-20 a t7 d0 certified \x01status 1;x\n",
+         {{0}}},
 	/* steps last to the next step of their process and never count as crossing */
 	{"10 1 7 step number=0\n"
          "15 2 9 step number=5\n"
