@@ -82,6 +82,8 @@ const struct option_spec conversion_option_table[] = {
 	       "Write only these kinds of events into trace.json, as XCisf", .fallback = "all"),
 	OPTION("time-unit", 0, TEXT, MEMBER(view.time_unit), "UNIT",
 	       "What viewers of trace.json show: ms or ns"),
+	OPTION("error-bands", 0, FLAG, MEMBER(view.error_bands), NULL,
+	       "Show in traces, below each device, how far its times may be off"),
 	OPTION("compress-packets", 0, FLAG, MEMBER(view.packs_packets), NULL,
 	       "Compress within trace.pftrace, which viewers open as it is (not with --gzip)"),
 	OPTION("profile", 0, TEXT, MEMBER(profile), "FILE",

@@ -46,6 +46,7 @@ struct select_options {
 struct view_options {
 	const char *overlap, *types, *time_unit;
 	bool packs_packets;            /* of trace.pftrace */
+	bool error_bands;              /* a line of each device */
 	const char *per_rank, *compat; /* NULL: no files of single ranks */
 };
 

@@ -135,6 +135,7 @@ int emit_read_views(struct emit_views *views, const struct view_options *options
 	                             .shows_ns = unit == 1,
 	                             .has_ranks = per_rank > 0 || options->compat,
 	                             .is_hta = options->compat,
+	                             .has_bands = options->error_bands,
 	                             .packs = options->packs_packets};
 	return FLEXTRACE_OK;
 }

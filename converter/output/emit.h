@@ -62,6 +62,7 @@ struct emit_views {
 	enum emit_overlap overlap;
 	const char *types; /* phases to write, as "XC"; NULL = all; weak */
 	bool shows_ns;     /* displayTimeUnit */
+	bool has_bands;    /* lines of error bars */
 	bool packs;        /* packets of trace.pftrace are compressed */
 	bool has_ranks;    /* files of single ranks are asked for */
 	bool is_hta;       /* with names of work that Holistic Trace Analysis knows */

@@ -154,6 +154,17 @@ void event_of_rate(const struct collective_rate *rate, struct file_event *event)
 	event->value = rate->gbps;
 }
 
+/* Below zero: there is no bound. */
+void event_of_band(const struct event_later *band, struct file_event *event)
+{
+	event_begin(event, EVENT_COUNTER, ON_DEVICE, band->device);
+	event->start_time_ns = event->end_time_ns = band->time_ns;
+	event->label = EVENT_TEXT("error bar");
+	event->category = EVENT_TEXT("counter");
+	event->unit = "ns";
+	event->value = band->err_ns == UINT32_MAX ? -1. : (double)band->err_ns;
+}
+
 /* The record itself is an argument: where a format has none of counters, it is left out. */
 void event_of_memory(const struct events *events, const struct memory_row *row,
                      struct file_event *event)

@@ -152,6 +152,10 @@ static void read_later(struct events *events, struct file_event *event)
 		event_of_arrow(events, later.flow, false, later.id, event);
 		return;
 	}
+	if (later.what == LATER_BAND) {
+		event_of_band(&later, event);
+		return;
+	}
 	event_begin(event, EVENT_ASYNC_END, ON_TRACK, later.track);
 	event->start_time_ns = event->end_time_ns = later.time_ns;
 	event->id = later.id;
@@ -212,9 +216,27 @@ static int read_host(struct events *events, struct file_event *event)
 	return read_interval(events, row->track, row->class, row->kind, LATER_HOST_END, event);
 }
 
+/* The error bar of a device's rows, from the first one on that has another than the one before. */
+static int push_band(struct events *events, const struct device_row *row)
+{
+	const struct event_later band = {.time_ns = row->start_time_ns,
+	                                 .device = events->view.timeline->tracks[row->track].owner,
+	                                 .err_ns = row->err_ns,
+	                                 .what = LATER_BAND};
+	uint64_t *last_ns = &events->band_ns[band.device];
+
+	if (*last_ns == row->err_ns + 1ull)
+		return FLEXTRACE_OK;
+	*last_ns = row->err_ns + 1ull;
+	return push_later(events, &band);
+}
+
 static int read_device(struct events *events, struct file_event *event)
 {
 	const struct device_row *row = table_next(&events->cursors[FROM_DEVICE], sizeof(*row));
+
+	if (events->band_ns)
+		FLEXTRACE_TRY(push_band(events, row));
 
 	event_of_device(events, row, event);
 	if (events->views.is_hta)
@@ -391,6 +413,12 @@ int events_init(struct events *events, const struct findings *findings,
 	FLEXTRACE_TRY(event_hta_init(events));
 	if (!events_are_of_rank(events))
 		FLEXTRACE_TRY(event_losses_init(events));
+	if (views->has_bands && event_is_shown(events, FROM_COUNTERS)) {
+		events->band_ns = calloc(findings->timeline->identity->n_devices + 1ull,
+		                         sizeof(uint64_t));
+		if (!events->band_ns)
+			return FLEXTRACE_E_MEMORY;
+	}
 	event_count_hidden(events);
 	begin(events);
 	return FLEXTRACE_OK;
@@ -401,6 +429,7 @@ void events_release(struct events *events)
 	free(events->later.later);
 	map_release(&events->counters.lines);
 	free(events->counters.last);
+	free(events->band_ns);
 	free(events->device_number);
 	table_index_release(&events->host_rows);
 	event_hta_release(&events->hta);

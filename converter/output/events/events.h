@@ -189,11 +189,15 @@ struct event_later {
 			uint32_t track;
 			uint32_t name; /* string */
 		};
+		struct { /* of a band */
+			uint32_t device;
+			uint32_t err_ns;
+		};
 	};
 	uint8_t kind;
 	uint8_t what; /* enum event_later_kind */
 };
-enum event_later_kind { LATER_ARROW, LATER_HOST_END, LATER_DEVICE_END };
+enum event_later_kind { LATER_ARROW, LATER_BAND, LATER_HOST_END, LATER_DEVICE_END };
 
 struct event_heap {
 	struct event_later *later; /* owned: the earliest on top, then the lowest id */
@@ -244,8 +248,9 @@ enum event_states { STATES_AMONG, STATES_LATER, STATES_ALONE };
 struct events {
 	struct view view;
 	struct lines lines;
-	uint32_t *device_number;           /* owned: what a device is called in arguments */
-	uint32_t process;                  /* whose rows are shown; FLEXTRACE_NONE = all */
+	uint64_t *band_ns;       /* owned, by device: 1 + its newest error bar; NULL: no bands */
+	uint32_t *device_number; /* owned: what a device is called in arguments */
+	uint32_t process;        /* whose rows are shown; FLEXTRACE_NONE = all */
 	const struct rank_rows *rank_rows; /* weak; NULL = none */
 	uint64_t n_collectives;            /* read, of a single rank's file */
 	char dims[32], step[32];           /* texts of the event that was read */
@@ -291,6 +296,7 @@ void event_of_instant(const struct events *events, const struct instant_row *row
                       struct file_event *event);
 void event_of_counter(const struct counter_row *row, const char *unit, struct file_event *event);
 void event_of_rate(const struct collective_rate *rate, struct file_event *event);
+void event_of_band(const struct event_later *band, struct file_event *event);
 void event_of_memory(const struct events *events, const struct memory_row *row,
                      struct file_event *event);
 void event_of_arrow(const struct events *events, const struct flow *flow, bool is_out, uint64_t id,

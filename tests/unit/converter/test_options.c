@@ -244,6 +244,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "overlap",
 	                                    "types",
 	                                    "time-unit",
+	                                    "error-bands",
 	                                    "compress-packets",
 	                                    "profile",
 	                                    "without",

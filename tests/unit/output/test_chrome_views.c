@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What --overlap, --types and --time-unit make of trace.json. */
+/* What --overlap, --types, --error-bands and --time-unit make of trace.json. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -120,6 +120,40 @@ static void test_views__write_the_types_that_were_asked_for(void **state)
 		                 type_cases[i].arrows ? 0 : 2);
 		n_left_out(test);
 	}
+}
+
+/* One sample for each row of a device with another error bar than the one before, at its start. */
+static void test_views__show_how_far_times_of_devices_may_be_off(void **state)
+{
+	struct emit_test *test = *state;
+	int64_t last[64];
+	int n = 0, n_shown = 0;
+	cJSON *event;
+
+	memset(last, -1, sizeof(last));
+	TABLE_EACH(struct device_row, row, &test->fixture.timeline.device_rows) {
+		uint32_t device = test->fixture.timeline.tracks[row->track].owner;
+
+		assert_in_range(device, 0, 63);
+		n += last[device] != row->err_ns;
+		last[device] = row->err_ns;
+	}
+	assert_true(n >= 2);
+	chrome_emit(test);
+	assert_null(strstr(test->text, "error bar"));
+	test->views.has_bands = true;
+	chrome_emit(test);
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(test->root, "traceEvents"))
+	{
+		const cJSON *args = cJSON_GetObjectItem(event, "args");
+
+		if (strcmp(cJSON_GetObjectItem(event, "name")->valuestring, "error bar") != 0)
+			continue;
+		assert_string_equal(cJSON_GetObjectItem(event, "ph")->valuestring, "C");
+		assert_non_null(cJSON_GetObjectItem(args, "ns"));
+		n_shown++;
+	}
+	assert_int_equal(n_shown, n);
 }
 
 static void test_views__tell_viewers_the_unit(void **state)
@@ -356,6 +390,7 @@ int main(void)
 		SAMPLE(test_views__drop_what_crosses),
 		SAMPLE(test_views__leave_what_crosses_on_its_line),
 		SAMPLE(test_views__write_the_types_that_were_asked_for),
+		SAMPLE(test_views__show_how_far_times_of_devices_may_be_off),
 		SAMPLE(test_views__tell_viewers_the_unit),
 		SAMPLE(test_views__give_each_rank_its_rows),
 		SAMPLE(test_views__name_what_tensorboard_looks_for),
