@@ -121,9 +121,9 @@ static void test_reader__events_without_what_they_need_are_malformed(void **stat
 		const char *missing, *mistyped;
 		uint64_t n_malformed;
 	} cases[] = {
-		{"begin_ns", NULL, 2}, /* scope, host_estimate */
+		{"begin_ns", NULL, 4}, /* scope, span, async_span, host_estimate */
 		{"ts", NULL, 0},       /* not needed */
-		{NULL, "begin_ns", 2},
+		{NULL, "begin_ns", 4},
 		{NULL, "ts", 1}, /* but wrong */
 		{NULL, "words", 1},
 		{NULL, "job", 4}, /* device_op, submit, complete, host_estimate */

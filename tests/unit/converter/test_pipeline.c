@@ -269,7 +269,8 @@ static void read_random_events(struct text_source *source, uint64_t seed, int n)
 /* Each of these records that is said to be a row is one host row. */
 static uint64_t booked_host_rows(const struct ledger *ledger)
 {
-	return ledger->rows[RECORD_SCOPE] + ledger->rows[RECORD_BEGIN] +
+	return ledger->rows[RECORD_SCOPE] + ledger->rows[RECORD_SPAN] +
+	       ledger->rows[RECORD_ASYNC_SPAN] + ledger->rows[RECORD_BEGIN] +
 	       ledger->rows[RECORD_ASYNC_BEGIN] + ledger->rows[RECORD_STEP] +
 	       ledger->rows[RECORD_WINDOW] + ledger->rows[RECORD_COLLECTIVE];
 }
