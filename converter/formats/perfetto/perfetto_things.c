@@ -168,7 +168,7 @@ static int define(struct perfetto *perfetto, struct perfetto_thing *thing, const
 
 int perfetto_take_things(struct perfetto *perfetto, struct protobuf attributes)
 {
-	struct protobuf_field attribute, of[ATTRIBUTE_TEXT + 1];
+	struct protobuf_field attribute, of[ATTRIBUTE_TEXT + 1] = {{.wire = 0}};
 	struct protobuf *key = &of[ATTRIBUTE_KEY].bytes;
 
 	while (protobuf_next(&attributes, &attribute) > 0) {
