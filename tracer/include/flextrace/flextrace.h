@@ -144,11 +144,8 @@ void flextrace_marker_name(const struct flextrace_name *marker);
  */
 #define FLEXTRACE_SCOPE_AT(begin_ns, end_ns, name) \
 	FLEXTRACE_RUNTIME_SCOPE_AT(FLEXTRACE_RUNTIME_USER, begin_ns, end_ns, name, 0)
-#define FLEXTRACE_RUNTIME_SCOPE_AT(kind, begin_ns, end_ns, name, correlation)                     \
-	FLEXTRACE_I_EMIT(span, flextrace_i_span(FLEXTRACE_I_U32(kind), FLEXTRACE_I_U64(begin_ns), \
-	                                        FLEXTRACE_I_U64(end_ns), name,                    \
-	                                        FLEXTRACE_I_U64(correlation), FLEXTRACE_I_FILE,   \
-	                                        __LINE__))
+#define FLEXTRACE_RUNTIME_SCOPE_AT(kind, begin_ns, end_ns, name, correlation) \
+	FLEXTRACE_I_SPAN(kind, begin_ns, end_ns, name, correlation)
 
 /*
  * A scope by a handle: BEGIN returns a struct flextrace_open_scope (a value, to be kept anywhere),

@@ -380,14 +380,11 @@ static inline void flextrace_i_op_begin(struct flextrace_scope *scope, const cha
 		FLEXTRACE_I_SEND(event, whole);                             \
 	}
 
-FLEXTRACE_I_RECORD(span, flextrace_span,
-                   (uint32_t kind, uint64_t begin_ns, uint64_t end_ns, const char *name,
-                    uint64_t correlation, const char *file, uint32_t line),
-                   kind, begin_ns, end_ns, name, correlation, file, line)
 FLEXTRACE_I_EDGE(begin)
 FLEXTRACE_I_EDGE(end)
 FLEXTRACE_I_EDGE(async_begin)
 FLEXTRACE_I_EDGE(async_end)
+FLEXTRACE_I_PASS(span, flextrace_span)
 FLEXTRACE_I_PASS(device_op, flextrace_device_op)
 FLEXTRACE_I_PASS(host_estimate, flextrace_host_estimate)
 FLEXTRACE_I_PASS(submit, flextrace_bracket)
@@ -420,6 +417,22 @@ FLEXTRACE_I_RECORD(op_info, flextrace_op_info,
 #undef FLEXTRACE_I_EDGE
 #undef FLEXTRACE_I_RECORD
 #undef FLEXTRACE_I_PASS
+
+#define FLEXTRACE_I_SPAN(kind, begin_ns, end_ns, name, correlation)       \
+	do {                                                              \
+		if (FLEXTRACE_I_ON(span)) {                               \
+			const struct flextrace_span flextrace_i_whole = { \
+				sizeof(struct flextrace_span),            \
+				FLEXTRACE_I_U32(kind),                    \
+				FLEXTRACE_I_U64(begin_ns),                \
+				FLEXTRACE_I_U64(end_ns),                  \
+				name,                                     \
+				FLEXTRACE_I_U64(correlation),             \
+				FLEXTRACE_I_FILE,                         \
+				__LINE__};                                \
+			flextrace_i_span(&flextrace_i_whole);             \
+		}                                                         \
+	} while (0)
 
 #define FLEXTRACE_I_BRACKET(event, device, queue, job, correlation, name, host_ns)         \
 	do {                                                                               \
