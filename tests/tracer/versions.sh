@@ -11,7 +11,7 @@ cc=${CC:-cc}
 flags="-O1 -g -fsanitize=address -fno-omit-frame-pointer -D_GNU_SOURCE"
 start_daemon
 
-# version NAME: a copy of the tracer, its library and its provider.
+# build NAME: the library and the provider of a copy of the tracer.
 build() {
 	home=$dir/$1
 	rm -rf "$home/build"

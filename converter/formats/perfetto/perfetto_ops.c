@@ -8,32 +8,12 @@
 
 #include "base/array.h"
 #include "base/text/digits.h"
+#include "formats/kit/row_blocks.h"
 #include "model/words/kinds.h"
 #include "perfetto_impl.h"
 
 #define MAX_OPS      4096u /* that wait */
 #define PART_DIVIDER " \xc2\xb7 "
-
-static const struct {
-	uint32_t kind; /* of the control block */
-	uint32_t part; /* enum flextrace_estimate */
-} kinds[ROW_FIRMWARE] = {
-#define PART(part)  FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_##part), FLEXTRACE_ESTIMATE_##part
-#define WHOLE(kind) FLEXTRACE_DEVICE_##kind, FLEXTRACE_ESTIMATE_WHOLE
-	[ROW_DMA_IN] = {PART(DMA_IN)},
-	[ROW_PREP] = {PART(PREP)},
-	[ROW_EXEC] = {FLEXTRACE_DEVICE_KERNEL, FLEXTRACE_ESTIMATE_EXEC},
-	[ROW_DMA_OUT] = {PART(DMA_OUT)},
-	[ROW_MEMCPY_HTOD] = {WHOLE(MEMCPY_HTOD)},
-	[ROW_MEMCPY_DTOH] = {WHOLE(MEMCPY_DTOH)},
-	[ROW_MEMCPY_DTOD] = {WHOLE(MEMCPY_DTOD)},
-	[ROW_MEMCPY_PTOP] = {WHOLE(MEMCPY_PTOP)},
-	[ROW_MEMSET] = {WHOLE(MEMSET)},
-	[ROW_RELEASE] = {WHOLE(RELEASE)},
-	[ROW_STATE] = {WHOLE(STATE)},
-#undef PART
-#undef WHOLE
-};
 
 /* -- writing ---------------------------------------------------------------------------------- */
 
@@ -67,14 +47,16 @@ static uint32_t kind_of_op(const struct perfetto_op *op)
 {
 	if (op->restored.n_rows > 1)
 		return FLEXTRACE_DEVICE_KERNEL;
-	return op->restored.rows[0].kind < ROW_FIRMWARE ? kinds[op->restored.rows[0].kind].kind
-	                                                : FLEXTRACE_DEVICE_STATE;
+	return op->restored.rows[0].kind < ROW_FIRMWARE
+	               ? block_of_row((uint8_t)op->restored.rows[0].kind)->kind
+	               : FLEXTRACE_DEVICE_STATE;
 }
 
 static uint32_t part_of_op(const struct perfetto_op *op)
 {
-	return op->restored.rows[0].kind < ROW_FIRMWARE ? kinds[op->restored.rows[0].kind].part
-	                                                : FLEXTRACE_ESTIMATE_WHOLE;
+	return op->restored.rows[0].kind < ROW_FIRMWARE
+	               ? block_of_row((uint8_t)op->restored.rows[0].kind)->part
+	               : FLEXTRACE_ESTIMATE_WHOLE;
 }
 
 /* Jobs of the file may come again: each has another number here, by which both records meet. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/kit/row_blocks.h"
 #include "model/words/kinds.h"
 #include "table_impl.h"
 
@@ -82,30 +83,6 @@ static int tell(struct table_file *table, const struct table_row *row, const cha
 
 /* -- device work ------------------------------------------------------------------------------ */
 
-#define PART(part)  FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_##part), FLEXTRACE_ESTIMATE_##part
-#define WHOLE(kind) FLEXTRACE_DEVICE_##kind, FLEXTRACE_ESTIMATE_WHOLE
-
-/* Rows of the firmware's markers are what the device was in. */
-static const struct {
-	uint32_t kind; /* of the control block */
-	uint32_t part; /* enum flextrace_estimate */
-} device_kinds[DEVICE_ROW_KIND_COUNT] = {
-	[ROW_DMA_IN] = {PART(DMA_IN)},
-	[ROW_PREP] = {PART(PREP)},
-	[ROW_EXEC] = {FLEXTRACE_DEVICE_KERNEL, FLEXTRACE_ESTIMATE_EXEC},
-	[ROW_DMA_OUT] = {PART(DMA_OUT)},
-	[ROW_MEMCPY_HTOD] = {WHOLE(MEMCPY_HTOD)},
-	[ROW_MEMCPY_DTOH] = {WHOLE(MEMCPY_DTOH)},
-	[ROW_MEMCPY_DTOD] = {WHOLE(MEMCPY_DTOD)},
-	[ROW_MEMCPY_PTOP] = {WHOLE(MEMCPY_PTOP)},
-	[ROW_MEMSET] = {WHOLE(MEMSET)},
-	[ROW_RELEASE] = {WHOLE(RELEASE)},
-	[ROW_STATE] = {WHOLE(STATE)},
-	[ROW_FIRMWARE] = {WHOLE(STATE)},
-	[ROW_KERNEL] = {WHOLE(STATE)},
-	[ROW_ZONE] = {WHOLE(STATE)},
-};
-
 /* Finds the kind that is called so among `n`; `other`: there is none. */
 static uint8_t find_kind(const struct row_kind *(*kind_of)(uint8_t), uint8_t n, const char *label,
                          uint8_t other)
@@ -120,7 +97,7 @@ static uint8_t find_kind(const struct row_kind *(*kind_of)(uint8_t), uint8_t n, 
 static int write_work(struct table_file *table, const struct table_row *row)
 {
 	uint8_t kind = find_kind(kind_of_device, DEVICE_ROW_KIND_COUNT, row->kind, ROW_EXEC);
-	const struct import_placed placed = {row->begin_ns, row->end_ns, device_kinds[kind].part,
+	const struct import_placed placed = {row->begin_ns, row->end_ns, block_of_row(kind)->part,
 	                                     "table"};
 	struct event event = event_of(row, RECORD_DEVICE_OP);
 	struct flextrace_device_op *op = &event.payload.device_op;
@@ -135,7 +112,7 @@ static int write_work(struct table_file *table, const struct table_row *row)
 		.queue = (uint32_t)queue,
 		.job = *table_text(table, FIELD_JOB) ? row->job : table->csv.line,
 		.correlation = row->correlation,
-		.kind = device_kinds[kind].kind,
+		.kind = block_of_row(kind)->kind,
 		.name = row->name,
 		.power = (uint32_t)power,
 		.bytes = row->bytes,

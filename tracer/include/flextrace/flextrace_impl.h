@@ -302,11 +302,14 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 
 #define FLEXTRACE_I_SCOPE_IF(condition, kind, name) \
 	FLEXTRACE_I_SCOPE_IF_VAR(FLEXTRACE_I_UNIQUE, condition, kind, name)
-#define FLEXTRACE_I_SCOPE_IF_VAR(var, condition, kind, name)                  \
-	struct flextrace_scope var FLEXTRACE_I_AT_END(flextrace_i_scope_end); \
-	var.begin_ns = 0;                                                     \
-	if (FLEXTRACE_I_ON(scope) && (condition))                             \
-	flextrace_i_scope_begin(&var, FLEXTRACE_I_U32(kind), name, 0, FLEXTRACE_I_FILE, __LINE__)
+#define FLEXTRACE_I_SCOPE_IF_VAR(var, condition, kind, name)                          \
+	struct flextrace_scope var FLEXTRACE_I_AT_END(flextrace_i_scope_end);         \
+	var.begin_ns = 0;                                                             \
+	do {                                                                          \
+		if (FLEXTRACE_I_ON(scope) && (condition))                             \
+			flextrace_i_scope_begin(&var, FLEXTRACE_I_U32(kind), name, 0, \
+			                        FLEXTRACE_I_FILE, __LINE__);          \
+	} while (0)
 
 #define FLEXTRACE_I_HANDLER_SCOPE(kind, name, correlation) \
 	FLEXTRACE_I_HANDLER_SCOPE_VAR(FLEXTRACE_I_UNIQUE, kind, name, correlation)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "row_blocks.h"
+
+#define PART(part)  FLEXTRACE_DEVICE_PARTS(FLEXTRACE_PART_##part), FLEXTRACE_ESTIMATE_##part
+#define WHOLE(kind) FLEXTRACE_DEVICE_##kind, FLEXTRACE_ESTIMATE_WHOLE
+
+static const struct row_block blocks[DEVICE_ROW_KIND_COUNT] = {
+	[ROW_DMA_IN] = {PART(DMA_IN)},
+	[ROW_PREP] = {PART(PREP)},
+	[ROW_EXEC] = {FLEXTRACE_DEVICE_KERNEL, FLEXTRACE_ESTIMATE_EXEC},
+	[ROW_DMA_OUT] = {PART(DMA_OUT)},
+	[ROW_MEMCPY_HTOD] = {WHOLE(MEMCPY_HTOD)},
+	[ROW_MEMCPY_DTOH] = {WHOLE(MEMCPY_DTOH)},
+	[ROW_MEMCPY_DTOD] = {WHOLE(MEMCPY_DTOD)},
+	[ROW_MEMCPY_PTOP] = {WHOLE(MEMCPY_PTOP)},
+	[ROW_MEMSET] = {WHOLE(MEMSET)},
+	[ROW_RELEASE] = {WHOLE(RELEASE)},
+	[ROW_STATE] = {WHOLE(STATE)},
+	[ROW_FIRMWARE] = {WHOLE(STATE)},
+	[ROW_KERNEL] = {WHOLE(STATE)},
+	[ROW_ZONE] = {WHOLE(STATE)},
+};
+
+const struct row_block *block_of_row(uint8_t kind)
+{
+	return &blocks[kind];
+}
