@@ -120,7 +120,7 @@ struct record_process {
 	int32_t rank;
 	int32_t world_size;
 	uint32_t pid;
-	uint32_t boot_id, host, runtime, version, session;
+	uint32_t boot_id, host, runtime, version, session, dialect;
 	uint64_t start_ns, time_ns, time_namespace, real_ns;
 };
 

@@ -50,6 +50,7 @@ FIELDS(process, process) = {
 	F(process, version, STRING, process, version),
 	F(process, session, STRING, process, session),
 	F(process, real_ns, U64, process, real_ns),
+	F(process, dialect, STRING, process, dialect),
 };
 FIELDS(device, device) = {
 	R(device, device, U32, device, device),

@@ -32,6 +32,7 @@ static inline void define_all(void)
 	marker.file = "firmware.c";
 	marker.line = 99;
 	flextrace_process("every_macro", "1.2.3");
+	flextrace_set_dialect("cuda");
 	flextrace_device(&device);
 	flextrace_clock_domain(&domain);
 	flextrace_marker_name(&marker);
@@ -101,6 +102,9 @@ static inline int record_host_work(int step)
 		FLEXTRACE_SCOPE_ARGS("scope with plain args", "plain");
 		FLEXTRACE_RUNTIME_SCOPE(FLEXTRACE_RUNTIME_INIT_GRAPH, "init graph");
 		FLEXTRACE_RUNTIME_SCOPE_ID(FLEXTRACE_RUNTIME_LAUNCH_CONTROL_BLOCKS, "launch", 77);
+		FLEXTRACE_CALL(WAIT, "fence");
+		FLEXTRACE_CALL_ID(COPY_IN, "weights", 84);
+		FLEXTRACE_CALL(MALLOC, "one of the AIU");
 		FLEXTRACE_OP_SCOPE("aten::mm", "mm", "alpha=1", 4, 2, 78);
 		FLEXTRACE_FUNCTION();
 		FLEXTRACE_SCOPE_IF(step == 1, "a step of 1");

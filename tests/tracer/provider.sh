@@ -67,7 +67,7 @@ session_start all
 session_stop all
 c='\{ cpu_id = [0-9]+ \}, \{ vpid = [0-9]+, vtid = [0-9]+ \}'
 expect all \
-	"process: $c, \{ rank = 3, world_size = 4, pid = [0-9]+, start_ns = [1-9][0-9]*, time_ns = [1-9][0-9]*, boot_id = \"[0-9a-f-]{36}\", time_namespace = [0-9]+, host = \"[^\"]+\", program = \"[^\"]+\", runtime = \"\", version = \"\", session = \"a session\", real_ns = [1-9][0-9]* \}" \
+	"process: $c, \{ rank = 3, world_size = 4, pid = [0-9]+, start_ns = [1-9][0-9]*, time_ns = [1-9][0-9]*, boot_id = \"[0-9a-f-]{36}\", time_namespace = [0-9]+, host = \"[^\"]+\", program = \"[^\"]+\", runtime = \"\", version = \"\", session = \"a session\", real_ns = [1-9][0-9]*, dialect = \"neutral\" \}" \
 	"process: $c, \{ rank = 1, world_size = 2, .*, runtime = \"every_macro\", version = \"1.2.3\"" \
 	"device: $c, \{ device = 3, uuid = \"0000:01:00.0\", n_cores = 4, core_hz = 560000000, name = \"emulated\", power_unit = \"mJ\", processors = \"control,mover\" \}" \
 	"clock_domain: $c, \{ device = 3, domain = 1, counter_bits = 32, nominal_hz = 560000000, rate_group = 7 \}" \
@@ -77,6 +77,10 @@ expect all \
 	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"user scope\", correlation = 0, file = \"every_macro.h\", line = [1-9][0-9]* \}" \
 	"scope: $c, \{ kind = 2, begin_ns = [1-9][0-9]*, name = \"init graph\", correlation = 0," \
 	"scope: $c, \{ kind = 1, begin_ns = [1-9][0-9]*, name = \"launch\", correlation = 77," \
+	"process: $c, .* real_ns = [1-9][0-9]*, dialect = \"cuda\" \}" \
+	"scope: $c, \{ kind = 47, begin_ns = [1-9][0-9]*, name = \"fence\", correlation = 0," \
+	"scope: $c, \{ kind = 41, begin_ns = [1-9][0-9]*, name = \"weights\", correlation = 84," \
+	"scope: $c, \{ kind = 3, begin_ns = [1-9][0-9]*, name = \"one of the AIU\", correlation = 0," \
 	"scope: $c, \{ kind = 34, begin_ns = [1-9][0-9]*, name = \"aten::mm\", correlation = 78," \
 	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"scope with args\", correlation = 281474976710657," \
 	"scope_args: $c, \{ correlation = 281474976710657, args = \"text=a,b n=1\" \}" \
@@ -112,7 +116,7 @@ expect all \
 	"op: $c, \{ correlation = 78, type = \"mm\", attributes = \"alpha=1\", n_cores = 4, depth = 2 \}" \
 	"tensor: $c, \{ correlation = 78, is_output = 1, dims = \"2x3\", layout = \"row\", dtype = \"fp16\", memory = \"HBM\" \}" \
 	"op_info: $c, \{ correlation = 78, module = \"decoder\", opcode = \"dot\", op_name = \"dot.1\", frames = \"model.py:1\" \}"
-expect_count all 9 "scope: "
+expect_count all 12 "scope: "
 expect_count all 4 "span: "
 
 # -- the installed session file records the same -----------------------------------------------------------
@@ -204,7 +208,7 @@ session_start off
 FLEXTRACE=0 "$every_macro" || fail "FLEXTRACE=0"
 FLEXTRACE_DEVICE=off "$every_macro" || fail "FLEXTRACE_DEVICE=off"
 session_stop off
-expect_count off 9 "scope: "
+expect_count off 12 "scope: "
 expect_count off 0 "(device_op|submit|complete|host_estimate|marker_batch|clock_sync): "
 
 exit $failed

@@ -16,7 +16,7 @@
 
 /* Sizes in format 2.0, of payloads that say none. They never change. */
 enum {
-	PAYLOAD_FIRST_flextrace_process = 96,
+	PAYLOAD_FIRST_flextrace_process = 104,
 	PAYLOAD_FIRST_flextrace_device = 56,
 	PAYLOAD_FIRST_flextrace_clock_domain = 32,
 	PAYLOAD_FIRST_flextrace_name = 40,

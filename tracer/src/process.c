@@ -21,7 +21,8 @@ static struct self {
 } self;
 
 /* Until the provider has one. */
-static struct flextrace_i_identity own_identity = {0, 0, FLEXTRACE_RANK_UNKNOWN, 0, NULL, NULL};
+static struct flextrace_i_identity own_identity = {0,    0,   FLEXTRACE_RANK_UNKNOWN, 0, NULL,
+                                                   NULL, NULL};
 static struct flextrace_i_identity *identity = &own_identity;
 
 /* Strings given to an identity live on: somebody may be reading them. */
@@ -69,6 +70,7 @@ void flextrace_i_process_share(struct flextrace_i_identity *shared)
 	const struct flextrace_i_identity *own = &own_identity;
 	const char *runtime = __atomic_load_n(&own->runtime, __ATOMIC_ACQUIRE);
 	const char *version = __atomic_load_n(&own->version, __ATOMIC_ACQUIRE);
+	const char *dialect = __atomic_load_n(&own->dialect, __ATOMIC_ACQUIRE);
 
 	if (__atomic_load_n(&shared->rank, __ATOMIC_RELAXED) == FLEXTRACE_RANK_UNKNOWN)
 		__atomic_store_n(&shared->rank, __atomic_load_n(&own->rank, __ATOMIC_RELAXED),
@@ -81,6 +83,8 @@ void flextrace_i_process_share(struct flextrace_i_identity *shared)
 		__atomic_store_n(&shared->runtime, runtime, __ATOMIC_RELEASE);
 	if (version)
 		__atomic_store_n(&shared->version, version, __ATOMIC_RELEASE);
+	if (dialect)
+		__atomic_store_n(&shared->dialect, dialect, __ATOMIC_RELEASE);
 	__atomic_store_n(&identity, shared, __ATOMIC_RELEASE);
 }
 
@@ -128,6 +132,10 @@ void flextrace_i_process_emit(void)
 	process.runtime = __atomic_load_n(&id->runtime, __ATOMIC_ACQUIRE);
 	process.version = __atomic_load_n(&id->version, __ATOMIC_ACQUIRE);
 	process.session = self.session;
+	process.real_ns = 0; /* the provider reads it */
+	process.dialect = __atomic_load_n(&id->dialect, __ATOMIC_ACQUIRE);
+	if (!process.dialect)
+		process.dialect = "neutral";
 	FLEXTRACE_I_SEND(process, &process);
 }
 
@@ -137,6 +145,15 @@ void flextrace_define_process(const char *runtime, const char *version)
 
 	__atomic_store_n(&id->runtime, keep(runtime ? runtime : ""), __ATOMIC_RELEASE);
 	__atomic_store_n(&id->version, keep(version ? version : ""), __ATOMIC_RELEASE);
+	flextrace_i_process_emit();
+}
+
+void flextrace_set_dialect(const char *dialect)
+{
+	struct flextrace_i_identity *id = borrow_identity();
+
+	__atomic_store_n(&id->dialect, dialect && *dialect ? keep(dialect) : NULL,
+	                 __ATOMIC_RELEASE);
 	flextrace_i_process_emit();
 }
 

@@ -7,7 +7,7 @@
 #include "model/schema.h"
 
 #define MAX_INLINE     ((size_t)4 << 10) /* bytes of a text in an item */
-#define MAX_TEXTS      6                 /* of an event */
+#define MAX_TEXTS      8                 /* of an event */
 #define PAYLOAD_OFFSET offsetof(struct event, payload)
 
 /* -- texts ----------------------------------------------------------------------------------- */

@@ -17,7 +17,10 @@ static const struct row_kind host_kinds[] = {
 #define KIND(id, value, guide, flex) [FLEXTRACE_RUNTIME_##id] = ROW_KIND(guide, RUNTIME_CATEGORY),
 	FLEXTRACE_RUNTIME_KINDS(KIND)
 #undef KIND
-		[FLEXTRACE_RUNTIME_OP] = USUAL_KIND("Op", "cpu_op"),
+#define KIND(id, value, name) [FLEXTRACE_RUNTIME_##id] = ROW_KIND(name, RUNTIME_CATEGORY),
+		FLEXTRACE_CALL_KINDS(KIND)
+#undef KIND
+			[FLEXTRACE_RUNTIME_OP] = USUAL_KIND("Op", "cpu_op"),
 	[FLEXTRACE_RUNTIME_CALL] = USUAL_KIND("Runtime", RUNTIME_CATEGORY),
 	[FLEXTRACE_RUNTIME_STEP] = ROW_KIND("Step", "user_annotation"),
 	[HOST_STEP] = ROW_KIND("Step", "user_annotation"),

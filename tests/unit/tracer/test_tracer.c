@@ -58,11 +58,14 @@ static void detach(struct flextrace_i_client *c)
 	client = NULL;
 }
 
+static char dialect[16]; /* of the last process record */
+
 static void on_process(const struct flextrace_process *p)
 {
 	note("process %d/%d start=%d %s %s in %s\n", (int)p->rank, (int)p->world_size,
 	     (int)p->start_ns, p->runtime ? p->runtime : "-", p->version ? p->version : "-",
 	     p->session);
+	snprintf(dialect, sizeof(dialect), "%s", p->dialect);
 }
 
 static void on_device(const struct flextrace_device *p)
@@ -359,6 +362,23 @@ static void test_process__keeps_its_start_when_the_rank_comes_late(void **state)
 	assert_int_equal(count("process 3/8 start=7 flex 2.1 in s\n"), 1);
 }
 
+static void test_process__has_the_dialect_that_it_chose_and_a_neutral_one_else(void **state)
+{
+	char text[] = "aiu";
+
+	(void)state;
+	start_recording();
+	flextrace_process("r", "v");
+	assert_string_equal(dialect, "neutral");
+	flextrace_set_dialect(text);
+	text[0] = 'X'; /* it has a copy */
+	assert_string_equal(dialect, "aiu");
+	client->dump();
+	assert_string_equal(dialect, "aiu");
+	flextrace_set_dialect(NULL);
+	assert_string_equal(dialect, "neutral");
+}
+
 static void test_process__does_not_forget_the_rank_that_another_copy_knows(void **state)
 {
 	(void)state;
@@ -526,6 +546,8 @@ int main(void)
 		cmocka_unit_test_setup(test_functions__hand_over_batches_and_windows, set_up),
 		cmocka_unit_test_setup(test_process__keeps_its_start_when_the_rank_comes_late,
 	                               set_up),
+		cmocka_unit_test_setup(
+			test_process__has_the_dialect_that_it_chose_and_a_neutral_one_else, set_up),
 		cmocka_unit_test_setup(
 			test_process__does_not_forget_the_rank_that_another_copy_knows, set_up),
 		cmocka_unit_test_setup(

@@ -68,6 +68,22 @@ extern "C" {
 	X(CLOCK_CALIBRATION, 32, "aiuClockCalibration", "") \
 	X(COMPILE_GRAPH,          33, "aiuCompileGraph",           "")
 
+/* The same in words of no vendor: calls of any runtime. X(enumerator, value, name) */
+#define FLEXTRACE_CALL_KINDS(X) \
+	X(INIT, 37, "init") /* a device, a context, a library */ \
+	X(COMPILE, 38, "compile") \
+	X(ALLOC, 39, "alloc") \
+	X(FREE, 40, "free") \
+	X(COPY_IN, 41, "copy_in")   /* from the host to a device */ \
+	X(COPY_OUT, 42, "copy_out") /* from a device to the host */ \
+	X(COPY, 43, "copy")         /* between devices, or within one */ \
+	X(PREPARE, 44, "prepare")   /* what a launch needs: conversion, arguments, descriptors */ \
+	X(LAUNCH, 45, "launch")     /* hands work over, and returns */ \
+	X(EXECUTE, 46, "execute")   /* a graph or a part of it as a whole, to its end */ \
+	X(WAIT, 47, "wait")         /* until the device is done */ \
+	X(CALLBACK, 48, "callback") \
+	X(COLLECTIVE, 49, "collective")
+
 /* Device work of one control block, as the profiler guide's hardware events name it. */
 #define FLEXTRACE_DEVICE_KINDS(X) \
 	X(KERNEL, 1, "Kernel") \
@@ -86,9 +102,12 @@ enum flextrace_runtime_kind {
 	FLEXTRACE_RUNTIME_KINDS(FLEXTRACE_I_ENUMERATOR)
 #undef FLEXTRACE_I_ENUMERATOR
 		FLEXTRACE_RUNTIME_OP = 34, /* a framework operation (FLEXTRACE_OP_SCOPE) */
-	FLEXTRACE_RUNTIME_CALL = 35,       /* a call of a runtime that has no kind above */
+	FLEXTRACE_RUNTIME_CALL = 35,       /* a call of a runtime that has no kind of its own */
 	FLEXTRACE_RUNTIME_STEP = 36,       /* a step as a whole; its name is ProfilerStep#N */
-	FLEXTRACE_RUNTIME_KIND_COUNT = 37
+#define FLEXTRACE_I_ENUMERATOR(id, value, name) FLEXTRACE_RUNTIME_##id = value,
+	FLEXTRACE_CALL_KINDS(FLEXTRACE_I_ENUMERATOR)
+#undef FLEXTRACE_I_ENUMERATOR
+		FLEXTRACE_RUNTIME_KIND_COUNT = 50
 };
 
 enum flextrace_device_kind {
@@ -160,6 +179,8 @@ struct flextrace_process {
 	const char *version;     /* its version */
 	const char *session;     /* $FLEXTRACE_SESSION: which recording it belongs to, "" = none */
 	uint64_t real_ns;        /* CLOCK_REALTIME of this record; read where it is written */
+	/* whose names its kinds have: "neutral", "aiu", "cuda", "tt-metal"; "" (0.1) is "aiu" */
+	const char *dialect;
 };
 
 struct flextrace_device {

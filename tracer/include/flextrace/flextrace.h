@@ -6,7 +6,7 @@
  *
  *	int launch(struct graph *graph)
  *	{
- *		FLEXTRACE_RUNTIME_SCOPE(FLEXTRACE_RUNTIME_GRAPH_EXECUTION, graph->name);
+ *		FLEXTRACE_CALL(LAUNCH, graph->name);
  *		...
  *		FLEXTRACE_COUNTER("queue depth", graph->n_pending);
  *	}
@@ -36,11 +36,12 @@
  *   needed.
  *
  * Contents:
- *   definitions   flextrace_process, _set_rank, _device, _clock_domain, _marker_name,
- *                 FLEXTRACE_THREAD_NAME, FLEXTRACE_QUEUE_NAME
- *   intervals     FLEXTRACE_SCOPE, _SCOPE_ARGS, _SCOPE_IF, _FUNCTION, _RUNTIME_SCOPE,
- *                 _RUNTIME_SCOPE_ID, _OP_SCOPE; _SCOPE_AT, _RUNTIME_SCOPE_AT; _SCOPE_BEGIN,
- *                 _RUNTIME_SCOPE_BEGIN, _SCOPE_END; _BEGIN, _END, _ASYNC_BEGIN, _ASYNC_END
+ *   definitions   flextrace_process, _set_dialect, _set_rank, _device, _clock_domain,
+ *                 _marker_name, FLEXTRACE_THREAD_NAME, FLEXTRACE_QUEUE_NAME
+ *   intervals     FLEXTRACE_SCOPE, _SCOPE_ARGS, _SCOPE_IF, _FUNCTION, _CALL, _CALL_ID,
+ *                 _RUNTIME_SCOPE, _RUNTIME_SCOPE_ID, _OP_SCOPE; _SCOPE_AT, _RUNTIME_SCOPE_AT;
+ *                 _SCOPE_BEGIN, _RUNTIME_SCOPE_BEGIN, _SCOPE_END; _BEGIN, _END, _ASYNC_BEGIN,
+ *                 _ASYNC_END
  *   points        FLEXTRACE_INSTANT, _INSTANT_ID, _COUNTER, _ANNOTATE, _STEP
  *   handlers      FLEXTRACE_HANDLER_SCOPE, _INSTANT, _INSTANT_ID, _COUNTER, _BEGIN, _END,
  *                 _ASYNC_BEGIN, _ASYNC_END, _COMPLETE, _DEVICE_OP; flextrace_thread_init
@@ -79,6 +80,12 @@ extern "C" {
  */
 void flextrace_define_process(const char *runtime, const char *version);
 #define flextrace_process(runtime, version) flextrace_define_process(runtime, version)
+
+/*
+ * Chooses whose names the kinds of this process's records have in what is shown of them: "aiu",
+ * "cuda", "tt-metal" or "neutral", which holds for who does not choose. Changes no record.
+ */
+void flextrace_set_dialect(const char *dialect);
 
 /*
  * Sets the rank if the environment does not tell it. It may be called late: it holds for all
@@ -124,10 +131,18 @@ void flextrace_marker_name(const struct flextrace_name *marker);
  */
 #define FLEXTRACE_SCOPE_ARGS(name, ...) FLEXTRACE_I_SCOPE_ARGS(name, __VA_ARGS__)
 
-/* A call of the runtime, of a FLEXTRACE_RUNTIME_* kind. */
+/*
+ * A call of the runtime, by what it does: FLEXTRACE_CALL(WAIT, "fence"); is of the kind
+ * FLEXTRACE_RUNTIME_WAIT. With _ID, the number that joins it to what it causes (device work, other
+ * scopes).
+ */
+#define FLEXTRACE_CALL(what, name) FLEXTRACE_CALL_ID(what, name, 0)
+#define FLEXTRACE_CALL_ID(what, name, correlation) \
+	FLEXTRACE_I_SCOPE(FLEXTRACE_RUNTIME_##what, name, correlation)
+
+/* The same of a FLEXTRACE_RUNTIME_* kind that is computed. */
 #define FLEXTRACE_RUNTIME_SCOPE(kind, name) FLEXTRACE_I_SCOPE(kind, name, 0)
 
-/* The same with the number that joins it to what it causes (device work, other scopes). */
 #define FLEXTRACE_RUNTIME_SCOPE_ID(kind, name, correlation) \
 	FLEXTRACE_I_SCOPE(kind, name, correlation)
 

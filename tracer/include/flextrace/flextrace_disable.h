@@ -9,6 +9,7 @@
 /* clang-format off */
 #define flextrace_define_process(runtime, version) \
 	FLEXTRACE_I_CALL(flextrace_define_process(runtime, version))
+#define flextrace_set_dialect(dialect) FLEXTRACE_I_CALL(flextrace_set_dialect(dialect))
 #define flextrace_set_rank(rank, world_size) FLEXTRACE_I_CALL(flextrace_set_rank(rank, world_size))
 #define flextrace_define_device(device) FLEXTRACE_I_CALL(flextrace_define_device(device))
 #define flextrace_define_clock_domain(domain) \

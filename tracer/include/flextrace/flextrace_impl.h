@@ -84,6 +84,7 @@ struct flextrace_i_identity {
 	int32_t world_size;
 	const char *runtime;
 	const char *version;
+	const char *dialect; /* NULL: it chose none */
 };
 
 /* One copy of libflextrace in the process, known to the provider from attach() to detach(). */

@@ -30,7 +30,7 @@
 
 ELF_NOTE(ELF_NOTE_PROVIDER)
 
-static struct flextrace_i_identity identity = {0, 0, FLEXTRACE_RANK_UNKNOWN, 0, NULL, NULL};
+static struct flextrace_i_identity identity = {0, 0, FLEXTRACE_RANK_UNKNOWN, 0, NULL, NULL, NULL};
 
 /* -- one function per event -- */
 

@@ -27,7 +27,7 @@
 #define FIELDS_flextrace_process I32(rank) I32(world_size) U32(pid) U64(start_ns) U64(time_ns) \
 	STRING(boot_id) U64(time_namespace) STRING(host) STRING(program) STRING(runtime) \
 	STRING(version) STRING(session) \
-	lttng_ust_field_integer(uint64_t, real_ns, real_now_ns())
+	lttng_ust_field_integer(uint64_t, real_ns, real_now_ns()) STRING(dialect)
 #define FIELDS_flextrace_device U32(device) STRING(uuid) U32(n_cores) U64(core_hz) STRING(name) \
 	STRING(power_unit) STRING(processors)
 #define FIELDS_flextrace_clock_domain U32(device) U32(domain) U32(counter_bits) U64(nominal_hz) \

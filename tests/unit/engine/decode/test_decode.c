@@ -204,7 +204,7 @@ static void test_decode__counts_what_it_cannot_take(void **state)
 		int class;
 		enum loss_cause cause;
 	} cases[] = {
-		{"1 1 1 scope begin_ns=1 kind=37", RECORD_SCOPE, LOSS_MALFORMED},
+		{"1 1 1 scope begin_ns=1 kind=50", RECORD_SCOPE, LOSS_MALFORMED},
 		{"1 1 1 scope begin_ns=1 kind=256", RECORD_SCOPE, LOSS_MALFORMED},
 		{"1 1 1 scope name=x", RECORD_SCOPE, LOSS_MALFORMED},
 		{"0x4000000000000000 1 1 scope begin_ns=1", RECORD_SCOPE, LOSS_MALFORMED},
