@@ -132,7 +132,9 @@ static void print_name(const struct printer *printer, uint32_t id)
 	fprintf(printer->to, " %*s",
 	        (int)(2 * (printer->depth < MAX_DEPTH ? printer->depth : MAX_DEPTH)), "");
 	if (!name) {
-		fprintf(printer->to, "marker 0x%" PRIx32, id);
+		fprintf(printer->to,
+		        id & FLEXTRACE_WIRE_NUMBERED ? "marker %" PRIu32 : "marker 0x%" PRIx32,
+		        id & ~FLEXTRACE_WIRE_NUMBERED);
 		return;
 	}
 	table_view_print_text(name->name, NAME_WIDTH, printer->to);

@@ -47,7 +47,7 @@ stacks() {
 code() {
 	for isa in $isas; do
 		build $isa firmware || { fail "$isa: does not build"; continue; }
-		for marker in ts kernel fw_end mark zone_begin zone_end value; do
+		for marker in ts kernel fw_end mark zone_begin zone_end zone_begin_id zone_end_id value; do
 			code_of $isa $marker
 		done
 		"$nm" -S "$out/marker.$isa.o" | while read -r _ bytes _ name; do

@@ -58,6 +58,16 @@ void site_zone_begin(uint32_t value)
 	FLEXTRACE_ZONE_BEGIN("a zone");
 }
 
+void site_zone_begin_id(uint32_t value)
+{
+	FLEXTRACE_ZONE_BEGIN_ID(value);
+}
+
+void site_zone_end_id(uint32_t value)
+{
+	FLEXTRACE_ZONE_END_ID(value);
+}
+
 void site_zone_end(uint32_t value)
 {
 	(void)value;
@@ -112,6 +122,8 @@ void measure_all(void)
 	measure("value", site_value);
 	measure("zone_begin", site_zone_begin);
 	measure("zone_end", site_zone_end);
+	measure("zone_begin_id", site_zone_begin_id);
+	measure("zone_end_id", site_zone_end_id);
 	measure("fw_end", site_fw_end);
 	FLEXTRACE_FW_INIT(0, 0, 0, 4, FLEXTRACE_WIRE_STOP);
 	calls(site_mark);

@@ -42,7 +42,7 @@ row() { # row FIRST-COLUMN COMMAND ARGUMENT: the command is given each ISA
 code() { figures "code $1 $2"; }
 
 row 'TS, KERNEL_START, KERNEL_END' code ts
-for marker in mark zone_begin zone_end value fw_end; do
+for marker in mark zone_begin zone_end zone_begin_id zone_end_id value fw_end; do
 	row "$(echo $marker | LC_ALL=C tr '[:lower:]' '[:upper:]')" code $marker
 	for isa in $isas; do
 		[ "$(code $isa $marker | sed 's/.* //')" = "$(executed $isa $marker)" ] ||

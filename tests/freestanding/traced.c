@@ -19,9 +19,13 @@ uint32_t work(uint32_t job)
 		sum += i * i;
 		FLEXTRACE_VALUE("sum", sum);
 		FLEXTRACE_ZONE_END("step");
+		FLEXTRACE_ZONE_BEGIN_ID(i);
+		FLEXTRACE_VALUE_ID(i, sum);
+		FLEXTRACE_ZONE_END_ID(i);
 	}
 	FLEXTRACE_KERNEL_END();
 	FLEXTRACE_MARK("done");
+	FLEXTRACE_MARK_ID(sum);
 	FLEXTRACE_FW_END();
 	return sum;
 }

@@ -44,6 +44,10 @@ static void mark_all_in(flextrace_wire_area *area)
 	FLEXTRACE_VALUE_IN(area, "value", 5);
 	FLEXTRACE_MARK_IN(area, "mark");
 	FLEXTRACE_ZONE_END_IN(area, "zone");
+	FLEXTRACE_ZONE_BEGIN_ID_IN(area, 5);
+	FLEXTRACE_VALUE_ID_IN(area, 5, 5);
+	FLEXTRACE_MARK_ID_IN(area, 5);
+	FLEXTRACE_ZONE_END_ID_IN(area, 5);
 	FLEXTRACE_KERNEL_END_IN(area);
 	FLEXTRACE_FW_END_IN(area);
 }
@@ -72,8 +76,8 @@ int main()
 		"inline",   "template",      "template", "guarded {a|b}", "static",
 		"static",   "guarded {a|b}", "lambda",   "ordinary",      "inline",
 		"template", "elsewhere",     nullptr};
-	static const char *const names_in[] = {"",     "zone", "value", "value",
-	                                       "mark", "zone", nullptr};
+	static const char *const names_in[] = {"", "zone", "value", "value", "mark", "zone",
+	                                       "", "",     "",      "",      "",     nullptr};
 
 	flextrace_posix_core.area = &own.wire;
 	FLEXTRACE_FW_INIT(0, 0, 0, 32, FLEXTRACE_WIRE_STOP);

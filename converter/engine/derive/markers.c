@@ -30,7 +30,9 @@ static int learn_marker(struct derive *derive, uint32_t device, uint32_t id, uin
 	identity_marker(derive->identity, device, id, &marker.name, &marker.file, &marker.line);
 	marker.is_named = marker.name != 0;
 	if (!marker.is_named) {
-		snprintf(text, sizeof(text), "marker 0x%" PRIx32, id);
+		snprintf(text, sizeof(text),
+		         id & FLEXTRACE_WIRE_NUMBERED ? "marker %" PRIu32 : "marker 0x%" PRIx32,
+		         id & ~FLEXTRACE_WIRE_NUMBERED);
 		FLEXTRACE_TRY(string_intern(&derive->strings, text, &marker.name));
 	}
 	return add_marker(derive, key_of(device, id), &marker, ret_marker);

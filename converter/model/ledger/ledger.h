@@ -96,7 +96,8 @@
 	  "sorted. There is nothing to do")                                                     \
 	X(UNNAMED_MARKER, "unnamed_marker",                                                     \
 	  "markers are shown by their numbers, as the firmware image was not seen: "            \
-	  "give it with --names FILE, or call flextrace_device_names()")                        \
+	  "give it with --names FILE, or call flextrace_device_names(), "                       \
+	  "flextrace_marker_name()")                                                            \
 	X(INFEASIBLE, "rate_wanders",                                                           \
 	  "no device clock whose rate stays within rho explains all brackets, and "             \
 	  "nothing of it is certified: raise --rho-ppm, or look for resets and "                \

@@ -26,7 +26,9 @@
  * - Zones nest. A begin reserves room for its end; the end of a dropped begin is dropped with it.
  *   FW_START releases what is still reserved, so that a zone without an end takes no room from the
  *   next run. An end that comes after FW_START is recorded if there is room.
- * - Names are string literals. They and their place in the source stay on the host (port.h).
+ * - Names are string literals. They and their place in the source stay on the host (port.h). Where
+ *   the name is known at run time only, the _ID forms take a number below 2^27, for which the host
+ *   calls flextrace_marker_name() with the id FLEXTRACE_MARKER_ID(number).
  * - One area belongs to one thread of execution. An interrupt handler has an area of its own, set
  *   up as another `processor`, and passes it: FLEXTRACE_MARK_IN(&handler_area, "tick"). Each macro
  *   has such a form. Two writers in one area lose records that are not all counted; the host warns
@@ -49,15 +51,20 @@
 #define FLEXTRACE_FW_INIT(core, processor, domain, capacity, policy)                   \
 	((void)(sizeof(core) + sizeof(processor) + sizeof(domain) + sizeof(capacity) + \
 	        sizeof(policy)))
-#define FLEXTRACE_FW_START(job, queue) ((void)(sizeof(job) + sizeof(queue)))
-#define FLEXTRACE_FW_END()             ((void)0)
-#define FLEXTRACE_KERNEL_START()       ((void)0)
-#define FLEXTRACE_KERNEL_END()         ((void)0)
-#define FLEXTRACE_TS(number)           FLEXTRACE_I_NOTHING(number)
-#define FLEXTRACE_MARK(name)           FLEXTRACE_I_NOTHING(name)
-#define FLEXTRACE_ZONE_BEGIN(name)     FLEXTRACE_I_NOTHING(name)
-#define FLEXTRACE_ZONE_END(name)       FLEXTRACE_I_NOTHING(name)
-#define FLEXTRACE_VALUE(name, value)   ((void)(sizeof(name) + sizeof(value)))
+#define FLEXTRACE_FW_START(job, queue)  ((void)(sizeof(job) + sizeof(queue)))
+#define FLEXTRACE_FW_END()              ((void)0)
+#define FLEXTRACE_KERNEL_START()        ((void)0)
+#define FLEXTRACE_KERNEL_END()          ((void)0)
+#define FLEXTRACE_TS(number)            FLEXTRACE_I_NOTHING(number)
+#define FLEXTRACE_MARK(name)            FLEXTRACE_I_NOTHING(name)
+#define FLEXTRACE_ZONE_BEGIN(name)      FLEXTRACE_I_NOTHING(name)
+#define FLEXTRACE_ZONE_END(name)        FLEXTRACE_I_NOTHING(name)
+#define FLEXTRACE_VALUE(name, value)    ((void)(sizeof(name) + sizeof(value)))
+#define FLEXTRACE_MARK_ID(number)       FLEXTRACE_I_NOTHING(number)
+#define FLEXTRACE_ZONE_BEGIN_ID(number) FLEXTRACE_I_NOTHING(number)
+#define FLEXTRACE_ZONE_END_ID(number)   FLEXTRACE_I_NOTHING(number)
+
+#define FLEXTRACE_VALUE_ID(number, value) ((void)(sizeof(number) + sizeof(value)))
 
 #define FLEXTRACE_FW_INIT_IN(area, core, processor, domain, capacity, policy) \
 	((void)sizeof(area), FLEXTRACE_FW_INIT(core, processor, domain, capacity, policy))
@@ -70,7 +77,13 @@
 #define FLEXTRACE_ZONE_BEGIN_IN(area, name)     ((void)(sizeof(area) + sizeof(name)))
 #define FLEXTRACE_ZONE_END_IN(area, name)       ((void)(sizeof(area) + sizeof(name)))
 
+#define FLEXTRACE_MARK_ID_IN(area, number)       ((void)(sizeof(area) + sizeof(number)))
+#define FLEXTRACE_ZONE_BEGIN_ID_IN(area, number) ((void)(sizeof(area) + sizeof(number)))
+#define FLEXTRACE_ZONE_END_ID_IN(area, number)   ((void)(sizeof(area) + sizeof(number)))
+
 #define FLEXTRACE_VALUE_IN(area, name, value) ((void)(sizeof(area) + sizeof(name) + sizeof(value)))
+#define FLEXTRACE_VALUE_ID_IN(area, number, value) \
+	((void)(sizeof(area) + sizeof(number) + sizeof(value)))
 
 #else
 
@@ -78,6 +91,8 @@
 
 #define FLEXTRACE_I_KIND_ID(kind, name) \
 	(FLEXTRACE_PORT_KIND_ID(kind, name) + FLEXTRACE_I_CHECK_NAME(name))
+#define FLEXTRACE_I_NUMBERED(kind, number) \
+	FLEXTRACE_WIRE_KIND_ID(FLEXTRACE_WIRE_##kind, FLEXTRACE_MARKER_ID(number))
 
 /*
  * A compile error if `capacity` is a constant that no ring can have. A capacity that is known only
@@ -140,6 +155,16 @@
 	flextrace_i_value(FLEXTRACE_AREA(), 1, FLEXTRACE_I_KIND_ID(FLEXTRACE_WIRE_VALUE, name), \
 	                  value)
 
+/* The same with numbers for names: FLEXTRACE_ZONE_BEGIN_ID(layer); ... _ZONE_END_ID(layer); */
+#define FLEXTRACE_MARK_ID(number) \
+	flextrace_i_mark(FLEXTRACE_AREA(), 1, FLEXTRACE_I_NUMBERED(MARK, number))
+#define FLEXTRACE_ZONE_BEGIN_ID(number) \
+	flextrace_i_zone_begin(FLEXTRACE_AREA(), 1, FLEXTRACE_I_NUMBERED(ZONE_BEGIN, number))
+#define FLEXTRACE_ZONE_END_ID(number) \
+	flextrace_i_zone_end(FLEXTRACE_AREA(), 1, FLEXTRACE_I_NUMBERED(ZONE_END, number))
+#define FLEXTRACE_VALUE_ID(number, value) \
+	flextrace_i_value(FLEXTRACE_AREA(), 1, FLEXTRACE_I_NUMBERED(VALUE, number), value)
+
 /*
  * The same in an area that is named, `struct flextrace_wire_area *`: of an interrupt handler, or of
  * each of several threads of execution of a core. It is set up first, with another `processor`.
@@ -164,6 +189,14 @@
 	flextrace_i_zone_end(area, 0, FLEXTRACE_I_KIND_ID(FLEXTRACE_WIRE_ZONE_END, name))
 #define FLEXTRACE_VALUE_IN(area, name, value) \
 	flextrace_i_value(area, 0, FLEXTRACE_I_KIND_ID(FLEXTRACE_WIRE_VALUE, name), value)
+#define FLEXTRACE_MARK_ID_IN(area, number) \
+	flextrace_i_mark(area, 0, FLEXTRACE_I_NUMBERED(MARK, number))
+#define FLEXTRACE_ZONE_BEGIN_ID_IN(area, number) \
+	flextrace_i_zone_begin(area, 0, FLEXTRACE_I_NUMBERED(ZONE_BEGIN, number))
+#define FLEXTRACE_ZONE_END_ID_IN(area, number) \
+	flextrace_i_zone_end(area, 0, FLEXTRACE_I_NUMBERED(ZONE_END, number))
+#define FLEXTRACE_VALUE_ID_IN(area, number, value) \
+	flextrace_i_value(area, 0, FLEXTRACE_I_NUMBERED(VALUE, number), value)
 
 #ifdef __cplusplus
 extern "C" {

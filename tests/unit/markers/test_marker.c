@@ -199,6 +199,40 @@ static void test_value__takes_two_records_or_none(void **state)
 	}
 }
 
+/* A number too large is cut; it becomes no other name's id, and no other kind of record. */
+static void test_numbered__markers_have_ids_apart_from_names(void **state)
+{
+	static const uint32_t kinds[] = {FLEXTRACE_WIRE_ZONE_BEGIN, FLEXTRACE_WIRE_VALUE,
+	                                 FLEXTRACE_WIRE_VALUE_DATA, FLEXTRACE_WIRE_MARK,
+	                                 FLEXTRACE_WIRE_ZONE_END};
+	static const uint32_t numbers[] = {0, 1, 0x1a4, 0x07ffffff, 0x08000000, 0xffffffff};
+	uint32_t n, i;
+
+	(void)state;
+	for (n = 0; n < 2 * sizeof(numbers) / sizeof(numbers[0]); n++) {
+		uint32_t number = numbers[n / 2];
+
+		boot(8, FLEXTRACE_WIRE_STOP);
+		if (n % 2) {
+			FLEXTRACE_ZONE_BEGIN_ID(number);
+			FLEXTRACE_VALUE_ID(number, 7);
+			FLEXTRACE_MARK_ID(number);
+			FLEXTRACE_ZONE_END_ID(number);
+		} else {
+			FLEXTRACE_ZONE_BEGIN_ID_IN(area, number);
+			FLEXTRACE_VALUE_ID_IN(area, number, 7);
+			FLEXTRACE_MARK_ID_IN(area, number);
+			FLEXTRACE_ZONE_END_ID_IN(area, number);
+		}
+		assert_int_equal(GET(area->head), 5);
+		for (i = 0; i < 5; i++) {
+			assert_int_equal(kind_of(i), kinds[i]);
+			assert_int_equal(id_of(i), 0x08000000 + number % 0x08000000);
+			assert_int_equal(id_of(i), FLEXTRACE_MARKER_ID(number));
+		}
+	}
+}
+
 static void test_limit__taken_back_by_the_host_does_no_harm(void **state)
 {
 	(void)state;
@@ -425,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_zone__end_without_begin_is_dropped),
 		cmocka_unit_test(test_zone__counts_dropped_zones_of_any_depth),
 		cmocka_unit_test(test_value__takes_two_records_or_none),
+		cmocka_unit_test(test_numbered__markers_have_ids_apart_from_names),
 		cmocka_unit_test(test_limit__taken_back_by_the_host_does_no_harm),
 		cmocka_unit_test(test_overwrite__never_drops),
 		cmocka_unit_test(test_block__waits_for_the_host),

@@ -102,8 +102,8 @@ void flextrace_define_device(const struct flextrace_device *device);
 void flextrace_define_clock_domain(const struct flextrace_clock_domain *domain);
 #define flextrace_clock_domain(domain) flextrace_define_clock_domain(domain)
 
-/* Names a marker id of a device's firmware (FLEXTRACE_NAME_INIT); flextrace_device_names() does it
- * for a whole ELF. */
+/* Names a marker id of a device's firmware (FLEXTRACE_NAME_INIT): FLEXTRACE_MARKER_ID(number) of a
+ * number known at run time. flextrace_device_names() does it for the names in an ELF file. */
 void flextrace_marker_name(const struct flextrace_name *marker);
 
 /* Names the calling thread: FLEXTRACE_THREAD_NAME("scheduler"); */

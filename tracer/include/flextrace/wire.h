@@ -171,6 +171,14 @@ enum flextrace_wire_boot {
 	(((uint32_t)(kind) << FLEXTRACE_WIRE_ID_BITS) | ((uint32_t)(id)&FLEXTRACE_WIRE_ID_MASK))
 
 /*
+ * The id of a marker whose number is known at run time only (FLEXTRACE_MARK_ID and the like), below
+ * 2^27; flextrace_marker_name() gives it a name. Others are offsets in the section of names.
+ */
+#define FLEXTRACE_WIRE_NUMBERED 0x08000000u
+#define FLEXTRACE_MARKER_ID(number) \
+	(FLEXTRACE_WIRE_NUMBERED | ((uint32_t)(number) & (FLEXTRACE_WIRE_NUMBERED - 1)))
+
+/*
  * A word of flextrace_marker_batch.words: kind_id in the high half, ticks in the low half. A batch
  * holds either ring records or whole slots; the kind of words[0] tells which.
  *

@@ -157,6 +157,26 @@ static void test_derive__never_shows_a_marker_as_a_bare_number(void **state)
 	fixture_close(&fixture);
 }
 
+static void test_derive__shows_a_marker_of_run_time_by_name_or_number(void **state)
+{
+	struct derive_fixture fixture;
+	char line[96];
+
+	(void)state;
+	snprintf(line, sizeof(line), PROCESS "1 1 7 marker_name id=%u name=layer\n",
+	         FLEXTRACE_MARKER_ID(12));
+	fixture_open(&fixture, line);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, FLEXTRACE_MARKER_ID(12), 10);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_BEGIN, FLEXTRACE_MARKER_ID(13), 12);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, FLEXTRACE_MARKER_ID(13), 18);
+	fixture_mark(&fixture, 1, FLEXTRACE_WIRE_ZONE_END, FLEXTRACE_MARKER_ID(12), 20);
+	fixture.ledger.read[RECORD_MARKER_BATCH]++;
+	fixture_run(&fixture);
+	expect_device(&fixture, "10-20 zone layer c0/0 certified +-0\n"
+	                        "12-18 zone marker 13 c0/0 certified +-0\n");
+	fixture_close(&fixture);
+}
+
 /* How many zones of a name never ended, as run.json tells it. */
 static void expect_endless(const struct derive_fixture *fixture, const char *name, uint32_t n)
 {
@@ -544,6 +564,7 @@ int main(void)
 		cmocka_unit_test(test_derive__nests_firmware_kernel_and_user_zones),
 		cmocka_unit_test(test_derive__names_a_kernel_after_the_latest_job_of_its_number),
 		cmocka_unit_test(test_derive__never_shows_a_marker_as_a_bare_number),
+		cmocka_unit_test(test_derive__shows_a_marker_of_run_time_by_name_or_number),
 		cmocka_unit_test(test_derive__counts_zones_that_lost_an_end),
 		cmocka_unit_test(test_derive__shows_where_a_run_hung),
 		cmocka_unit_test(test_derive__shows_a_run_that_hung_before_another),
