@@ -207,6 +207,26 @@ def compare_order(directory, chrome, trace):
             complain(directory, f"lines of {pid} stand in another order than in trace.json")
 
 
+def compare_machines(directory, trace):
+    """Where there are several hosts, and no arrow leads from one to another, each is a machine."""
+
+    def host_of(uuid):
+        thing = trace.things.get(str(uuid), {})
+        while "of" in thing:
+            thing = trace.things[str(thing["of"])]
+        return thing.get("host", "")
+
+    hosts = {thing.get("host", "") for thing in trace.things.values()
+             if isinstance(thing, dict) and thing["is"] == "process"}
+    by_pid = {track.process.pid: host_of(uuid) for uuid, track in trace.descriptors.items()}
+    is_one = len(hosts) < 2 or any(by_pid[track.pid] != by_pid[to.pid] for track, _, to, _ in trace.flows)
+    placed = {(trace.machine_names.get(trace.machine_of[uuid], ""), host_of(uuid), trace.machine_of[uuid] > 0)
+              for uuid, track in trace.descriptors.items() if track.HasField("process")}
+    expected = {("", host, False) if is_one else (host, host, True) for _, host, _ in placed}
+    if placed != expected or is_one != (len(trace.sequences) == 1):
+        complain(directory, f"machines, hosts and whether they are apart are {placed}, not {expected}")
+
+
 # -- tables ----------------------------------------------------------------------------------------
 
 
@@ -270,6 +290,7 @@ def check(directory):
     counts = {"slices": compare_slices(directory, chrome, trace), "points": compare_points(directory, chrome, trace),
               "arrows": compare_flows(directory, chrome, trace), "rows": compare_tables(directory, trace)}
     compare_order(directory, chrome, trace)
+    compare_machines(directory, trace)
     if chrome.n_lost != trace.n_lost:
         complain(directory, f"{chrome.n_lost} lost, TraceStats say {trace.n_lost}")
     if any(math.isnan(one.value) or math.isinf(one.value) for one in trace.counters):

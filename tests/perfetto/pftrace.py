@@ -16,7 +16,7 @@ MAX_COMPRESSED = 512 * 1024
 Slice = collections.namedtuple("Slice", "track start end name category args file line depth uuid")
 Instant = collections.namedtuple("Instant", "track time name category args slice_start has_flow")
 Counter = collections.namedtuple("Counter", "process name unit time value")
-Flow = collections.namedtuple("Flow", "track time slice_start")
+Flow = collections.namedtuple("Flow", "track time slice_start machine")
 Track = collections.namedtuple("Track", "process pid tid name")
 
 
@@ -63,14 +63,25 @@ def read_packets(data):
     return packets, n_compressed
 
 
+class Sequence:
+    """What is known of the packets of one machine."""
+
+    def __init__(self):
+        self.interned = collections.defaultdict(dict)
+        self.used = set()
+        self.has_root = False
+
+
 class Trace:
     """Slices, instants, counters, flows and losses of a file; raises Wrong."""
 
     def __init__(self, data):
         self.packets, self.n_compressed = read_packets(data)
-        self.interned = collections.defaultdict(dict)
-        self.used = set()
+        self.sequences = {}  # by machine, 0: what is of none
+        self.sequence = None
+        self.machine_names = {}
         self.descriptors = {}
+        self.machine_of = {}
         self.tracks = {}
         self.ids = set()
         self.stacks = collections.defaultdict(list)
@@ -79,19 +90,29 @@ class Trace:
         self.things = None
         self.n_lost = 0
         self.last = {}
-        self.time = None
         for number, packet in enumerate(self.packets):
             try:
-                self.read(packet, number == 0)
+                self.enter(packet, number == 0)
             except Wrong as error:
                 raise Wrong(f"packet {number}: {error}") from None
         self.finish()
 
     # -- state of the sequence ---------------------------------------------------------------
 
+    def enter(self, packet, is_first_of_all):
+        """A machine's packets are read by a reader of its own, which knows nothing of other machines. The first
+        packet must be of none: viewers would take its machine for their own."""
+        if packet.trusted_packet_sequence_id != 1 + packet.machine_id or is_first_of_all and packet.machine_id:
+            raise Wrong(f"sequence {packet.trusted_packet_sequence_id} of machine {packet.machine_id}")
+        is_first = packet.machine_id not in self.sequences
+        if is_first:
+            self.sequences[packet.machine_id] = Sequence()
+        self.machine, self.sequence = packet.machine_id, self.sequences[packet.machine_id]
+        if packet.HasField("system_info"):
+            self.machine_names[packet.machine_id] = packet.system_info.machine_name
+        self.read(packet, is_first)
+
     def read(self, packet, is_first):
-        if packet.trusted_packet_sequence_id != 1:
-            raise Wrong("it is of another sequence")
         if packet.sequence_flags != (STATE_CLEARED | NEEDS_STATE if is_first else NEEDS_STATE):
             raise Wrong(f"sequence_flags are {packet.sequence_flags}")
         if is_first != packet.HasField("clock_snapshot") or is_first != packet.first_packet_on_sequence:
@@ -106,7 +127,8 @@ class Trace:
         if packet.HasField("track_event"):
             if packet.timestamp >= 1 << 63:
                 raise Wrong("time goes back")
-            self.time += packet.timestamp
+            self.sequence.time += packet.timestamp
+            self.time = self.sequence.time
             if self.time >= 1 << 63:
                 raise Wrong("a time is none")
             self.read_event(packet.track_event)
@@ -129,44 +151,49 @@ class Trace:
             raise Wrong("a clock is before its epoch")
         if packet.trace_packet_defaults.timestamp_clock_id != OURS:
             raise Wrong("times are not on our clock by default")
-        self.time = clocks[REALTIME].timestamp - clocks[OURS].timestamp
-        self.monotonic = clocks[MONOTONIC].timestamp
+        self.sequence.time = clocks[REALTIME].timestamp - clocks[OURS].timestamp
+        self.sequence.start = {i: clock.timestamp for i, clock in clocks.items()}
+        if self.sequence.start != self.sequences[0].start:
+            raise Wrong("machines do not begin at one time")
 
     def read_interned(self, interned):
+        known = self.sequence.interned
         for descriptor, values in interned.ListFields():
             for value in values:
-                if not value.iid or value.iid in self.interned[descriptor.name]:
+                if not value.iid or value.iid in known[descriptor.name]:
                     raise Wrong(f"{descriptor.name} {value.iid} is defined twice")
                 if descriptor.name == "debug_annotation_string_values":
-                    self.interned[descriptor.name][value.iid] = value.str.decode("utf-8")
+                    known[descriptor.name][value.iid] = value.str.decode("utf-8")
                 elif descriptor.name == "source_locations":
-                    self.interned[descriptor.name][value.iid] = (value.file_name, value.line_number)
+                    known[descriptor.name][value.iid] = (value.file_name, value.line_number)
                 else:
-                    self.interned[descriptor.name][value.iid] = value.name
+                    known[descriptor.name][value.iid] = value.name
 
     def find(self, kind, iid):
-        if iid not in self.interned[kind]:
+        if iid not in self.sequence.interned[kind]:
             raise Wrong(f"{kind} {iid} is used before it is defined")
-        self.used.add((kind, iid))
-        return self.interned[kind][iid]
+        self.sequence.used.add((kind, iid))
+        return self.sequence.interned[kind][iid]
 
     # -- tracks ------------------------------------------------------------------------------
 
     def read_descriptor(self, track):
-        if not track.HasField("uuid") or track.uuid in self.descriptors:
+        if not track.HasField("uuid") or track.uuid in self.descriptors and track.uuid:
             raise Wrong(f"track {track.uuid} is described twice")
         if track.uuid == 0:
             if track.process_ordering != 1 or track.thread_ordering != 1 or track.parent_uuid:
                 raise Wrong("the root does not say that processes and threads are ordered")
         elif track.sibling_merge_behavior != MERGE_NONE or track.child_ordering != EXPLICIT:
             raise Wrong(f"track {track.uuid} is merged by its name, or does not order its children")
-        if track.parent_uuid and track.parent_uuid not in self.descriptors:
+        if track.parent_uuid and self.machine_of.get(track.parent_uuid) != self.machine:
             raise Wrong(f"the parent of track {track.uuid} is not described")
         if track.sibling_order_rank < 0:
             raise Wrong(f"track {track.uuid} has the rank {track.sibling_order_rank}")
         if track.uuid and not (track.name or track.HasField("process") or track.HasField("thread")):
             raise Wrong(f"track {track.uuid} has no name")
         self.descriptors[track.uuid] = track
+        self.machine_of[track.uuid] = self.machine
+        self.sequence.has_root |= track.uuid == 0
         for kind, key in (("process", ("p", track.process.pid)), ("thread", ("t", track.thread.pid, track.thread.tid))):
             if not track.HasField(kind):
                 continue
@@ -217,6 +244,8 @@ class Trace:
 
     def read_event(self, event):
         uuid = event.track_uuid
+        if self.machine_of.get(uuid) != self.machine:
+            raise Wrong(f"track {uuid} is of another machine")
         track, stack = self.track_of(uuid), self.stacks[uuid]
         is_counter = self.descriptors[uuid].HasField("counter")
         if is_counter != (event.type == event.TYPE_COUNTER):
@@ -269,11 +298,13 @@ class Trace:
         for flow in event.flow_ids:
             if flow in self.departures:
                 raise Wrong(f"flow {flow} leaves twice")
-            self.departures[flow] = Flow(track, self.time, slice_start)
+            self.departures[flow] = Flow(track, self.time, slice_start, self.machine)
         for flow in event.terminating_flow_ids:
             if self.departures.get(flow) is None:
                 raise Wrong(f"flow {flow} arrives before it leaves, or twice")
             start = self.departures[flow]
+            if start.machine != self.machine:
+                raise Wrong(f"flow {flow} leads to another machine, where none arrives")
             if start.slice_start > slice_start:
                 raise Wrong(f"flow {flow} would be drawn backwards")
             self.flows.append((start.track, start.time, track, self.time))
@@ -284,10 +315,13 @@ class Trace:
             raise Wrong("slices without an end")
         if any(flow for flow in self.departures.values()):
             raise Wrong("flows that arrive nowhere")
-        for kind, values in self.interned.items():
-            unused = [iid for iid in values if (kind, iid) not in self.used]
-            if unused:
-                raise Wrong(f"{kind} that nobody uses: {unused[:5]}")
+        for machine, sequence in self.sequences.items():
+            if not sequence.has_root:
+                raise Wrong(f"the order of processes of machine {machine} is not said")
+            for kind, values in sequence.interned.items():
+                unused = [iid for iid in values if (kind, iid) not in sequence.used]
+                if unused:
+                    raise Wrong(f"{kind} that nobody uses: {unused[:5]}")
         untold = [uuid for uuid in self.tracks if str(uuid) not in self.things and uuid not in self.last]
         if untold or any(self.things.get(str(thing.get("of")), {"is": "process"})["is"] not in ("process", "device")
                          for thing in self.things.values() if isinstance(thing, dict)):

@@ -37,11 +37,14 @@ done
 for case in "$golden"/*/; do
 	"$ORACLE_TRACE" "$case/input.txt" "inputs/golden-$(basename "$case")" 2>/dev/null || true # one is no trace
 done
+# ranks of one host each
+sed '/rank=1 /s/ host=node0/ host=node1/' "$golden/two_ranks/input.txt" >hosts.txt
+"$ORACLE_TRACE" hosts.txt inputs/hosts
 "$PYTHON" "$here/hostile.py" inputs
 for input in inputs/*; do
 	convert "out/$(basename "$input")" "$input" || rm -rf "out/$(basename "$input")"
 done
-[ "$(find out -name trace.pftrace | wc -l)" -ge 28 ] || fail "inputs that do not convert: $(cat log)"
+[ "$(find out -name trace.pftrace | wc -l)" -ge 29 ] || fail "inputs that do not convert: $(cat log)"
 n=0
 for input in "$DATA"/flex-json/[abms]*.json "$DATA"/flex-json/*by_rank "$DATA"/kineto/sampled*.gz "$DATA"/kineto/mtia*.gz \
 	"$DATA"/aie/*/golden_json.txt "$DATA"/nsys/*.sqlite "$DATA"/tracelens/bert*.json.gz \
@@ -51,6 +54,7 @@ for input in "$DATA"/flex-json/[abms]*.json "$DATA"/flex-json/*by_rank "$DATA"/k
 	convert "out/data-$n-$(basename "$input")" "$input" || fail "$input: $(cat log)"
 done
 "$PYTHON" "$here/check_pftrace.py" out/* || fail "see above"
+[ "$(protoc --decode_raw <out/hosts/trace.pftrace | grep -c '^  98: [12]$')" -gt 50 ] || fail "hosts are no machines"
 
 # a recording and a file, as they may be asked for
 for input in inputs/golden-every_kind inputs/hostile-kernels.json; do

@@ -23,6 +23,7 @@ enum perfetto_packet {
 	PACKET_DROPPED = 42,
 	PACKET_PROCESS_DESCRIPTOR = 43,
 	PACKET_THREAD_DESCRIPTOR = 44,
+	PACKET_SYSTEM_INFO = 45,
 	PACKET_COMPRESSED_PACKETS = 50,
 	PACKET_TIMESTAMP_CLOCK_ID = 58,
 	PACKET_DEFAULTS = 59,
@@ -34,6 +35,8 @@ enum perfetto_packet {
 };
 
 enum perfetto_sequence_flags { SEQUENCE_STATE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
+
+enum perfetto_system_info { SYSTEM_INFO_MACHINE_NAME = 17 };
 
 enum perfetto_defaults { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_TIMESTAMP_CLOCK_ID = 58 };
 

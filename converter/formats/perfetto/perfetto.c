@@ -142,7 +142,8 @@ static int survey(struct perfetto *perfetto, const struct trace_packet *packet)
 	const struct protobuf *payload = &packet->payload;
 
 	file->hash = hash_bytes(file->hash, payload->at, protobuf_length(payload));
-	if (packet->machine)
+	/* in a file of ours all machines are on one clock, which the first snapshot tells */
+	if (packet->machine && (!file->is_ours || packet->kind == PACKET_CLOCK_SNAPSHOT))
 		return FLEXTRACE_OK;
 	switch (packet->kind) {
 	case PACKET_CLOCK_SNAPSHOT:
@@ -162,7 +163,7 @@ static int take(struct perfetto *perfetto, const struct trace_packet *packet)
 	const char *fault = NULL;
 	int64_t time_ns = 0;
 
-	if (packet->machine)
+	if (packet->machine && !perfetto->file.is_ours)
 		return perfetto_reject(perfetto, packet, LOSS_UNUSED, "it is of another machine");
 	FLEXTRACE_TRY(perfetto_enter(perfetto, packet, &sequence));
 	if (packet->has_time && packet->kind != PACKET_CLOCK_SNAPSHOT)
@@ -177,6 +178,10 @@ static int take(struct perfetto *perfetto, const struct trace_packet *packet)
 	case PACKET_TRACE_STATS:
 		return perfetto->file.is_ours ? FLEXTRACE_OK
 		                              : take_stats(perfetto, packet->payload);
+	case PACKET_SYSTEM_INFO:
+		if (!perfetto->file.is_ours)
+			return count_unread(perfetto, packet->kind);
+		return FLEXTRACE_OK; /* the names of hosts, which the attribute tells, too */
 	case PACKET_TRACK_DESCRIPTOR:
 	case PACKET_PROCESS_DESCRIPTOR:
 		return FLEXTRACE_OK;

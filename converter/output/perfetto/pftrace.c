@@ -47,25 +47,26 @@ void pftrace_close_packet(struct pftrace *trace)
 
 void pftrace_begin_packet(struct pftrace *trace, size_t n)
 {
-	struct writer *writer = &trace->writer, *fresh = &trace->interned.fresh;
+	struct writer *writer = &trace->writer, *fresh = &trace->sequence->interned.fresh;
 	size_t n_fresh = (size_t)(fresh->at - fresh->buffer);
 	char rare[6 * PROTOBUF_VARINT_BYTES], *end = rare, *at;
 
 	if (trace->packs && (size_t)(writer->at - writer->buffer) >= PACKED_BYTES)
 		pack(trace);
-	if (!trace->has_begun) { /* the last value of a field counts */
+	if (!trace->sequence->has_begun) { /* the last value of a field counts */
 		end = put_tagged(end, PACKET_FIRST_ON_SEQUENCE, PROTOBUF_VARINT, 1);
 		end = put_tagged(end, PACKET_SEQUENCE_FLAGS, PROTOBUF_VARINT,
 		                 SEQUENCE_STATE_CLEARED | SEQUENCE_NEEDS_STATE);
 	}
-	trace->has_begun = true;
+	trace->sequence->has_begun = true;
 	if (n_fresh)
 		end = put_tagged(end, PACKET_INTERNED_DATA, PROTOBUF_BYTES, n_fresh);
 	at = writer_room(writer, 6 * PROTOBUF_VARINT_BYTES);
 	if (!at)
 		return;
-	at = put_tagged(at, TRACE_PACKET, PROTOBUF_BYTES, 4 + (size_t)(end - rare) + n_fresh + n);
-	writer->at = pftrace_put_sequence(at);
+	at = put_tagged(at, TRACE_PACKET, PROTOBUF_BYTES,
+	                trace->sequence->n_same + (size_t)(end - rare) + n_fresh + n);
+	writer->at = pftrace_put_sequence(trace, at);
 	writer_append(writer, rare, (size_t)(end - rare));
 	if (n_fresh)
 		writer_append(writer, fresh->buffer, n_fresh);
@@ -83,9 +84,10 @@ static void write_clock(struct pftrace *trace, uint64_t id, int64_t time_ns)
 	protobuf_close(&trace->packet, opened);
 }
 
-/* The first packet: which time on our clock is which time since the Unix epoch. Perfetto wants
- * MONOTONIC and BOOTTIME, too; where a file of another tool is not on them, they are REALTIME. It
- * drops what is before the epoch, where no clock of a host was: such a file begins at it. */
+/* The first packet of a sequence: which time on our clock is which time since the Unix epoch.
+ * Perfetto wants MONOTONIC and BOOTTIME, too; where a file of another tool is not on them, they are
+ * REALTIME. It drops what is before the epoch, where no clock of a host was: such a file begins at
+ * it. */
 static void write_snapshot(struct pftrace *trace, int64_t first_time_ns)
 {
 	int64_t first_real_ns = first_time_ns + trace->events.view.epoch_offset_ns;
@@ -106,7 +108,37 @@ static void write_snapshot(struct pftrace *trace, int64_t first_time_ns)
 	protobuf_write_u64(packet, SNAPSHOT_PRIMARY, CLOCK_REALTIME_ID);
 	protobuf_close(packet, opened);
 	pftrace_close_packet(trace);
-	trace->last_time_ns = trace->time_ns = first_time_ns;
+	trace->sequence->last_time_ns = trace->time_ns = first_time_ns;
+}
+
+/* Whose sequence it is, by name, as viewers show it. */
+static void write_host(struct pftrace *trace)
+{
+	struct string_text host;
+	size_t opened;
+
+	if (!trace->sequence->host)
+		return;
+	host = string_text(trace->events.view.strings, trace->sequence->host);
+	pftrace_open_packet(trace);
+	opened = protobuf_open(&trace->packet, PACKET_SYSTEM_INFO);
+	pftrace_write_text(trace, &trace->packet, SYSTEM_INFO_MACHINE_NAME, host.bytes,
+	                   host.length);
+	protobuf_close(&trace->packet, opened);
+	pftrace_close_packet(trace);
+}
+
+static void begin_sequences(struct pftrace *trace)
+{
+	int64_t first_ns = 0;
+
+	events_first_time(&trace->events, &first_ns);
+	for (uint32_t i = 0; i < trace->n_sequences; i++) {
+		pftrace_turn_to(trace, i);
+		write_snapshot(trace, first_ns);
+		write_host(trace);
+	}
+	pftrace_turn_to(trace, 0);
 }
 
 /* So that viewers say that data was lost. */
@@ -120,6 +152,7 @@ static void write_losses(struct pftrace *trace)
 		n_lost += ledger_is_loss(cause) ? ledger_total(ledger, cause) : 0;
 	if (!n_lost || events_are_of_rank(&trace->events))
 		return;
+	pftrace_turn_to(trace, 0);
 	pftrace_open_packet(trace);
 	opened = protobuf_open(&trace->packet, PACKET_TRACE_STATS);
 	inside = protobuf_open(&trace->packet, STATS_BUFFERS);
@@ -153,6 +186,7 @@ static int step(struct pftrace *trace, int64_t time_ns)
 		struct pftrace_end end = ends_pop(trace->ends, trace->n_ends--);
 
 		pftrace_move_to(trace, end.time_ns);
+		pftrace_turn_to(trace, end.machine);
 		FLEXTRACE_TRY(pftrace_keep_end(trace, end.uuid));
 	}
 	pftrace_move_to(trace, time_ns);
@@ -163,7 +197,8 @@ static int step(struct pftrace *trace, int64_t time_ns)
 
 static int write_interval(struct pftrace *trace, const struct file_event *event)
 {
-	const struct pftrace_end end = {event->end_time_ns, pftrace_uuid(trace, event)};
+	const struct pftrace_end end = {event->end_time_ns, pftrace_uuid(trace, event),
+	                                pftrace_machine(trace)};
 	uint32_t track = event->on == ON_TRACK ? event->place : FLEXTRACE_NONE;
 
 	FLEXTRACE_TRY(pftrace_keep(trace, track, event, end.uuid, TYPE_SLICE_BEGIN));
@@ -182,6 +217,7 @@ static int write_counter(struct pftrace *trace, const struct file_event *event)
 static int write_event(struct pftrace *trace, const struct file_event *event)
 {
 	FLEXTRACE_TRY(step(trace, event->start_time_ns));
+	pftrace_turn_to_event(trace, event);
 	switch (event->type) {
 	case EVENT_INTERVAL:
 		return write_interval(trace, event);
@@ -211,12 +247,10 @@ static int write_events(struct pftrace *trace)
 
 static int write_file(struct pftrace *trace)
 {
-	int64_t first_ns = 0;
-
 	FLEXTRACE_TRY(line_ids_init(&trace->ids, &trace->events));
 	FLEXTRACE_TRY(pftrace_kept_init(trace));
-	events_first_time(&trace->events, &first_ns);
-	write_snapshot(trace, first_ns);
+	FLEXTRACE_TRY(pftrace_machines_init(trace));
+	begin_sequences(trace);
 	pftrace_describe(trace);
 	FLEXTRACE_TRY(write_events(trace));
 	write_losses(trace);
@@ -224,8 +258,12 @@ static int write_file(struct pftrace *trace)
 		pack(trace);
 	trace->events.count->replaced_bytes = trace->writer.replaced_bytes;
 	if (writer_failed(&trace->packet) || writer_failed(&trace->kept_bytes) ||
-	    writer_failed(&trace->plain) || writer_failed(&trace->interned.fresh))
+	    writer_failed(&trace->plain))
 		return FLEXTRACE_E_MEMORY;
+	for (uint32_t i = 0; i < trace->n_sequences; i++) {
+		if (writer_failed(&trace->sequences[i].interned.fresh))
+			return FLEXTRACE_E_MEMORY;
+	}
 	return FLEXTRACE_OK;
 }
 
@@ -234,7 +272,7 @@ static void release(struct pftrace *trace)
 	writer_abandon(&trace->packet);
 	writer_abandon(&trace->kept_bytes);
 	writer_abandon(&trace->plain);
-	pftrace_interned_release(&trace->interned);
+	pftrace_machines_release(trace);
 	map_release(&trace->counters);
 	free(trace->kept);
 	free(trace->last_kept);
@@ -257,7 +295,6 @@ static int open_file(struct pftrace *trace, const struct emit_options *options, 
 	writer_open_memory(&trace->packet);
 	writer_open_memory(&trace->kept_bytes);
 	writer_open_memory(&trace->plain);
-	pftrace_interned_init(&trace->interned);
 	return FLEXTRACE_OK;
 }
 

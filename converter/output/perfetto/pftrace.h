@@ -7,11 +7,12 @@
  *   pftrace_kept.c     what happens at one time, and arrows
  *   pftrace_event.c    one event each
  *   pftrace_interned.c texts that stand in the file once
+ *   pftrace_machines.c which packets are of which host
  *   pftrace_tracks.c   processes, threads, queues, cores and counters, and their order
  *   pftrace_things.c   what tracks stand for, so that the file can be read back
  *
- * - All packets are of one sequence. Each has its time as the difference to the one before, on a
- *   clock of its own (64) that a snapshot ties to REALTIME.
+ * - All packets of a machine are one sequence. Each has its time as the difference to the one
+ *   before, on a clock of its own (64) that a snapshot ties to REALTIME.
  * - An interval is a begin and an end. What happens at one time is kept until the time is over,
  *   because an arrow is a field of the begin that it leaves from or arrives at. An arrow from or to
  *   the middle of an interval is a field of an instant.
@@ -66,11 +67,24 @@ struct pftrace_interned {
 	struct pftrace_head heads[PFTRACE_HEADS];
 };
 
+#define PFTRACE_SEQUENCE_BYTES 16
+
+/* What readers know of packets of one machine, and only of these. */
+struct pftrace_sequence {
+	struct pftrace_interned interned;
+	int64_t last_time_ns; /* of its last packet */
+	bool has_begun;       /* a packet was written */
+	uint8_t n_same;       /* bytes that stand in all packets */
+	char same[PFTRACE_SEQUENCE_BYTES];
+	uint32_t host; /* string; 0: not known, or all hosts */
+};
+
 /* A begin, an end or a point at the time of what is kept. */
 struct pftrace_kept {
 	size_t start, end; /* in `kept_bytes`: fields of a TrackEvent but for arrows */
 	uint32_t track;    /* of a begin that arrows may look for; FLEXTRACE_NONE */
 	uint32_t arrows_out, arrows_in;
+	uint32_t machine;
 };
 
 struct pftrace_arrow {
@@ -87,15 +101,19 @@ struct pftrace_uuids {
 struct pftrace_end {
 	int64_t time_ns;
 	uint64_t uuid;
+	uint32_t machine;
 };
 
 struct pftrace {
 	struct events events;
 	struct line_ids ids;
-	struct pftrace_interned interned;
-	struct writer file;              /* of compressed packets */
-	struct writer writer;            /* the file, or packets to compress */
-	struct writer packet;            /* memory, all three */
+	struct pftrace_sequence *sequences; /* owned: of the trace itself, then of each machine */
+	struct pftrace_sequence *sequence;  /* weak: that packets are of, for now */
+	uint32_t n_sequences;
+	uint32_t *machine_of; /* owned: by process, its sequence; NULL: all are of the first one */
+	struct writer file;   /* of compressed packets */
+	struct writer writer; /* the file, or packets to compress */
+	struct writer packet; /* memory, all three */
 	struct writer kept_bytes, plain; /* the last: a text without its escapes */
 	struct pftrace_kept *kept;       /* owned, all */
 	struct pftrace_arrow *arrows;
@@ -107,11 +125,9 @@ struct pftrace {
 	uint32_t n_ends_allocated;
 	struct map counters; /* (name and core, owner) -> place among them */
 	uint32_t n_counters;
-	int64_t time_ns;      /* of what is kept */
-	int64_t last_time_ns; /* of the last packet */
+	int64_t time_ns; /* of what is kept */
 	struct pftrace_uuids uuids;
-	bool has_begun; /* a packet was written */
-	bool packs;     /* packets are compressed */
+	bool packs; /* packets are compressed */
 };
 
 /* -- packets ----------------------------------------------------------------------------------- */
@@ -120,18 +136,37 @@ struct pftrace {
 void pftrace_open_packet(struct pftrace *trace);
 void pftrace_close_packet(struct pftrace *trace);
 
-#define PFTRACE_SEQUENCE_ID 1
-
-/* Puts what all packets but the first have, four bytes. */
-static inline char *pftrace_put_sequence(char *at)
+/* Puts what all packets but the first have, up to 15 bytes. */
+static inline char *pftrace_put_sequence(const struct pftrace *trace, char *at)
 {
-	at = put_tagged(at, PACKET_SEQUENCE_ID, PROTOBUF_VARINT, PFTRACE_SEQUENCE_ID);
-	return put_tagged(at, PACKET_SEQUENCE_FLAGS, PROTOBUF_VARINT, SEQUENCE_NEEDS_STATE);
+	memcpy(at, trace->sequence->same, PFTRACE_SEQUENCE_BYTES);
+	return at + trace->sequence->n_same;
 }
 
 /* Begins one in the file, of `n` bytes besides those that all have; what is fresh of interned data
  * comes with it. */
 void pftrace_begin_packet(struct pftrace *trace, size_t n);
+
+/* -- machines ---------------------------------------------------------------------------------- */
+
+/* Makes the sequences. FLEXTRACE_E_MEMORY or 0. */
+int pftrace_machines_init(struct pftrace *trace);
+void pftrace_machines_release(struct pftrace *trace);
+
+/* Of which sequence packets are from now on. */
+static inline void pftrace_turn_to(struct pftrace *trace, uint32_t machine)
+{
+	trace->sequence = &trace->sequences[machine];
+}
+static inline uint32_t pftrace_machine(const struct pftrace *trace)
+{
+	return (uint32_t)(trace->sequence - trace->sequences);
+}
+static inline void pftrace_turn_to_process(struct pftrace *trace, uint32_t process)
+{
+	pftrace_turn_to(trace, trace->machine_of ? trace->machine_of[process] : 0);
+}
+void pftrace_turn_to_event(struct pftrace *trace, const struct file_event *event);
 
 /* -- what happens at one time ------------------------------------------------------------------ */
 
@@ -196,7 +231,8 @@ static inline uint64_t pftrace_known_key(struct pftrace *trace, uint32_t *iid, c
 
 static inline uint64_t pftrace_event_key(struct pftrace *trace, enum event_key key)
 {
-	return pftrace_known_key(trace, &trace->interned.key_iids[key], event_key_names[key]);
+	return pftrace_known_key(trace, &trace->sequence->interned.key_iids[key],
+	                         event_key_names[key]);
 }
 
 /* Appends a text as UTF-8, with U+FFFD for bytes that are none. */

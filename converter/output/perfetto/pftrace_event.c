@@ -127,7 +127,7 @@ static void write_cycles(struct pftrace *trace, struct writer *writer, const str
 
 		if (!ticks)
 			continue;
-		key = pftrace_known_key(trace, &trace->interned.stamp_iids[stamp],
+		key = pftrace_known_key(trace, &trace->sequence->interned.stamp_iids[stamp],
 		                        event_stamp_names[stamp]);
 		write_number(writer, ANNOTATION_DICT, key, ANNOTATION_UINT,
 		             arg->type == ARG_RAW ? (uint32_t)ticks : ticks);
@@ -250,7 +250,7 @@ static char *put_known_head(struct pftrace *trace, char *at, const struct file_e
 	uint64_t text = event->name ? event->name : (uintptr_t)event->label.bytes;
 	uint64_t part = (uintptr_t)(event->part ? event->part : event->around);
 	uint64_t hash = (text ^ part * 31) * 0x9e3779b97f4a7c15;
-	struct pftrace_head *head = &trace->interned.heads[hash >> 56];
+	struct pftrace_head *head = &trace->sequence->interned.heads[hash >> 56];
 
 	if (!head->n || head->text != text || head->part != part || head->file != event->file ||
 	    head->line != event->line || head->category != event->category.bytes ||

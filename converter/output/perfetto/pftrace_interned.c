@@ -95,9 +95,9 @@ static uint64_t find_or_add(struct pftrace *trace, struct map *map, uint64_t a, 
 /* Opens a field of InternedData, with its iid. */
 static size_t open_fresh(struct pftrace *trace, uint32_t field, uint64_t iid)
 {
-	size_t opened = protobuf_open(&trace->interned.fresh, field);
+	size_t opened = protobuf_open(&trace->sequence->interned.fresh, field);
 
-	protobuf_write_u64(&trace->interned.fresh, TEXT_IID, iid);
+	protobuf_write_u64(&trace->sequence->interned.fresh, TEXT_IID, iid);
 	return opened;
 }
 
@@ -106,13 +106,13 @@ static void add_fresh(struct pftrace *trace, uint32_t field, uint64_t iid, const
 {
 	size_t opened = open_fresh(trace, field, iid);
 
-	pftrace_write_text(trace, &trace->interned.fresh, TEXT_TEXT, text, n);
-	protobuf_close(&trace->interned.fresh, opened);
+	pftrace_write_text(trace, &trace->sequence->interned.fresh, TEXT_TEXT, text, n);
+	protobuf_close(&trace->sequence->interned.fresh, opened);
 }
 
 uint64_t pftrace_name(struct pftrace *trace, const struct file_event *event)
 {
-	struct pftrace_interned *interned = &trace->interned;
+	struct pftrace_interned *interned = &trace->sequence->interned;
 	uint64_t text = event->name ? event->name : (uintptr_t)event->label.bytes;
 	uint64_t part = (uintptr_t)(event->part ? event->part : event->around);
 	struct writer name;
@@ -134,7 +134,7 @@ uint64_t pftrace_name(struct pftrace *trace, const struct file_event *event)
 
 uint64_t pftrace_string(struct pftrace *trace, uint32_t string)
 {
-	struct pftrace_interned *interned = &trace->interned;
+	struct pftrace_interned *interned = &trace->sequence->interned;
 	struct string_text text = string_text(trace->events.view.strings, string);
 	bool is_new;
 	uint64_t iid = find_or_add(trace, &interned->strings, string, 0, &interned->n_strings,
@@ -147,7 +147,7 @@ uint64_t pftrace_string(struct pftrace *trace, uint32_t string)
 
 uint64_t pftrace_location(struct pftrace *trace, uint32_t file, uint32_t line)
 {
-	struct pftrace_interned *interned = &trace->interned;
+	struct pftrace_interned *interned = &trace->sequence->interned;
 	struct string_text text = string_text(trace->events.view.strings, file);
 	bool is_new;
 	uint64_t iid = find_or_add(trace, &interned->locations, file, line, &interned->n_locations,
@@ -202,7 +202,7 @@ static uint64_t find_text(struct pftrace *trace, struct pftrace_texts *texts, co
 uint64_t pftrace_category(struct pftrace *trace, struct trace_text category)
 {
 	bool is_new;
-	uint64_t iid = find_text(trace, &trace->interned.categories, category.bytes,
+	uint64_t iid = find_text(trace, &trace->sequence->interned.categories, category.bytes,
 	                         category.length, &is_new);
 
 	if (is_new)
@@ -213,7 +213,7 @@ uint64_t pftrace_category(struct pftrace *trace, struct trace_text category)
 uint64_t pftrace_key(struct pftrace *trace, const char *key, size_t n)
 {
 	bool is_new;
-	uint64_t iid = find_text(trace, &trace->interned.keys, key, n, &is_new);
+	uint64_t iid = find_text(trace, &trace->sequence->interned.keys, key, n, &is_new);
 
 	if (is_new)
 		add_fresh(trace, INTERNED_KEYS, iid, key, n);
@@ -223,7 +223,7 @@ uint64_t pftrace_key(struct pftrace *trace, const char *key, size_t n)
 uint64_t pftrace_word(struct pftrace *trace, const char *word, size_t n)
 {
 	bool is_new;
-	uint64_t iid = find_text(trace, &trace->interned.words, word, n, &is_new);
+	uint64_t iid = find_text(trace, &trace->sequence->interned.words, word, n, &is_new);
 
 	if (is_new)
 		add_fresh(trace, INTERNED_STRINGS, 2 * iid - 1, word, n);
@@ -233,7 +233,7 @@ uint64_t pftrace_word(struct pftrace *trace, const char *word, size_t n)
 uint64_t pftrace_our_word(struct pftrace *trace, const char *word, size_t n)
 {
 	uint64_t hash = (uintptr_t)word * 0x9e3779b97f4a7c15;
-	struct pftrace_cached *cached = &trace->interned.cached[hash >> 58];
+	struct pftrace_cached *cached = &trace->sequence->interned.cached[hash >> 58];
 
 	if (cached->text != word)
 		*cached = (struct pftrace_cached){word, pftrace_word(trace, word, n)};

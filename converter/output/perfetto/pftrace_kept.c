@@ -11,7 +11,7 @@
 
 #define ARROW_BYTES 10 /* of a flow id and its tag */
 #define EVENT_ROOM  (4 * PROTOBUF_VARINT_BYTES)
-#define SHORT_EVENT 100 /* bytes of one whose packet has at most 127 */
+#define SHORT_EVENT 98 /* bytes of one whose packet has at most 127 */
 
 int pftrace_kept_init(struct pftrace *trace)
 {
@@ -44,9 +44,9 @@ static char *put_event(char *at, uint64_t since_ns, size_t n)
 }
 
 /* Puts the head of a packet whose length is one byte. */
-static char *put_short_event(char *at, uint64_t since_ns, size_t n)
+static char *put_short_event(const struct pftrace *trace, char *at, uint64_t since_ns, size_t n)
 {
-	char *end = put_event(pftrace_put_sequence(at + 2), since_ns, n);
+	char *end = put_event(pftrace_put_sequence(trace, at + 2), since_ns, n);
 
 	at[0] = TRACE_PACKET << 3 | PROTOBUF_BYTES;
 	at[1] = (char)((size_t)(end - at) - 2 + n);
@@ -57,18 +57,18 @@ static char *put_short_event(char *at, uint64_t since_ns, size_t n)
  * with room for EVENT_ROOM of them; NULL: no memory. */
 static char *begin_event(struct pftrace *trace, size_t n)
 {
-	const struct writer *fresh = &trace->interned.fresh;
-	uint64_t since_ns = (uint64_t)trace->time_ns - (uint64_t)trace->last_time_ns;
+	const struct writer *fresh = &trace->sequence->interned.fresh;
+	uint64_t since_ns = (uint64_t)trace->time_ns - (uint64_t)trace->sequence->last_time_ns;
 	bool is_short = n <= SHORT_EVENT && fresh->at == fresh->buffer && !trace->packs;
 	char *at;
 
-	trace->last_time_ns = trace->time_ns;
+	trace->sequence->last_time_ns = trace->time_ns;
 	if (!is_short)
 		pftrace_begin_packet(trace, 2 + varint_length(since_ns) + varint_length(n) + n);
 	at = writer_room(&trace->writer, 16 * PROTOBUF_VARINT_BYTES + EVENT_ROOM);
 	if (!at)
 		return NULL;
-	return is_short ? put_short_event(at, since_ns, n) : put_event(at, since_ns, n);
+	return is_short ? put_short_event(trace, at, since_ns, n) : put_event(at, since_ns, n);
 }
 
 static void write_kept(struct pftrace *trace, const struct pftrace_kept *kept)
@@ -94,8 +94,10 @@ static void write_kept(struct pftrace *trace, const struct pftrace_kept *kept)
 
 void pftrace_write_kept(struct pftrace *trace)
 {
-	for (uint32_t i = 0; i < trace->n_kept; i++)
+	for (uint32_t i = 0; i < trace->n_kept; i++) {
+		pftrace_turn_to(trace, trace->kept[i].machine);
 		write_kept(trace, &trace->kept[i]);
+	}
 	trace->n_kept = trace->n_arrows = trace->n_departed = 0;
 	trace->kept_bytes.at = trace->kept_bytes.buffer;
 }
@@ -118,6 +120,7 @@ static int add(struct pftrace *trace, uint32_t track)
 		.track = track,
 		.arrows_out = FLEXTRACE_NONE,
 		.arrows_in = FLEXTRACE_NONE,
+		.machine = pftrace_machine(trace),
 	};
 	return FLEXTRACE_OK;
 }

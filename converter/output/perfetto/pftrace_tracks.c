@@ -65,10 +65,12 @@ static void describe_process(struct pftrace *trace, uint32_t process, struct wri
 {
 	const struct view *view = &trace->events.view;
 	uint32_t pid = trace->ids.process_pid[process];
-	size_t opened = open_descriptor(
-		trace, (struct description){trace->uuids.processes + process, 0, pid});
-	size_t inside = protobuf_open(&trace->packet, DESCRIPTOR_PROCESS);
+	size_t opened, inside;
 
+	pftrace_turn_to_process(trace, process);
+	opened = open_descriptor(trace,
+	                         (struct description){trace->uuids.processes + process, 0, pid});
+	inside = protobuf_open(&trace->packet, DESCRIPTOR_PROCESS);
 	protobuf_write_u64(&trace->packet, PROCESS_PID, pid);
 	line_append_process(view, text, process);
 	write_name(trace, PROCESS_NAME, text);
@@ -82,10 +84,12 @@ static void describe_device(struct pftrace *trace, uint32_t device, struct write
 {
 	const struct view *view = &trace->events.view;
 	uint32_t pid = trace->ids.device_pid[device];
-	size_t opened =
-		open_descriptor(trace, (struct description){trace->uuids.devices + device, 0, pid});
-	size_t inside = protobuf_open(&trace->packet, DESCRIPTOR_PROCESS);
+	size_t opened, inside;
 
+	pftrace_turn_to_process(trace, view->identity->devices[device].process);
+	opened = open_descriptor(trace,
+	                         (struct description){trace->uuids.devices + device, 0, pid});
+	inside = protobuf_open(&trace->packet, DESCRIPTOR_PROCESS);
 	protobuf_write_u64(&trace->packet, PROCESS_PID, pid);
 	line_append_device(view, text, device);
 	write_name(trace, PROCESS_NAME, text);
@@ -142,6 +146,7 @@ static void describe_track(struct pftrace *trace, uint32_t t, uint64_t rank, str
 
 	if (!events_show(&trace->events, view_track_process(view, t)))
 		return;
+	pftrace_turn_to_process(trace, view_track_process(view, t));
 	if (line == t && track->kind == TRACK_THREAD) {
 		describe_thread(trace, t, rank, text);
 		return;
@@ -223,7 +228,10 @@ void pftrace_describe(struct pftrace *trace)
 	number(trace);
 	pftrace_describe_things(trace);
 	writer_open_memory(&text);
-	describe_order(trace);
+	for (uint32_t i = trace->n_sequences; i-- > 0;) {
+		pftrace_turn_to(trace, i);
+		describe_order(trace);
+	}
 	describe_losses(trace, &text);
 	describe_identity(trace, &text);
 	for (uint32_t i = 0; i < trace->events.view.timeline->n_tracks; i++)

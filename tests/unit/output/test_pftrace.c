@@ -214,6 +214,75 @@ static void test_pftrace__says_that_data_was_lost(void **state)
 	}
 }
 
+static uint32_t add_row(struct timeline_fixture *f, int32_t rank, const char *host)
+{
+	uint32_t process = fixture_process(f, rank, 7, "p"), track;
+
+	f->identity.processes[process].host = fixture_string(f, host);
+	track = fixture_track(f, (struct track){.kind = TRACK_THREAD,
+	                                        .owner = fixture_thread(f, process, 8, "t")});
+	fixture_host(f, fixture_scope(f, track, "a", 5000 + rank, 5100));
+	return track;
+}
+
+/* Viewers draw no arrow from machine to machine. */
+static void test_pftrace__hosts_are_machines_unless_an_arrow_leads_from_one_to_another(void **state)
+{
+	static const struct {
+		const char *hosts[3];
+		uint32_t from, to; /* of an arrow, if they differ */
+		int64_t arrives_ns;
+		const char *types;
+		uint64_t n_machines;
+	} cases[] = {
+		{{"one", "one", "one"}, 0, 1, 5050, NULL, 0},
+		{{"one", "two", "one"}, 0, 0, 0, NULL, 2},
+		{{"one", "two", "one"}, 0, 2, 5050, NULL, 2},
+		{{"one", "two", "one"}, 0, 1, 5050, NULL, 0},
+		{{"one", "two", "one"}, 0, 1, 5050, "XC", 2}, /* it is not drawn */
+		{{"one", "two", "one"}, 0, 1, 4000, NULL, 2}, /* nor is this */
+		{{"one", "two", ""}, 0, 0, 0, NULL, 3},
+	};
+	struct emit_test *test = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct values machines = {.n = 0}, flows = {.n = 0}, names = {.n = 0};
+		struct timeline_fixture *f = &test->fixture;
+		uint32_t tracks[3], n_distinct = 0;
+		struct protobuf trace;
+		char *bytes;
+
+		timeline_fixture_release(f);
+		timeline_fixture_init(f);
+		for (uint32_t rank = 0; rank < 3; rank++)
+			tracks[rank] = add_row(f, (int32_t)rank, cases[i].hosts[rank]);
+		if (cases[i].from != cases[i].to)
+			fixture_flow(f, (struct flow){.from_time_ns = 5010,
+			                              .to_time_ns = cases[i].arrives_ns,
+			                              .from_track = tracks[cases[i].from],
+			                              .to_track = tracks[cases[i].to] & 127});
+		test->views.types = cases[i].types;
+		bytes = emit(test, FLEXTRACE_NONE, &trace);
+		VALUES(trace, &machines, PACKET_MACHINE_ID);
+		VALUES(trace, &names, PACKET_SYSTEM_INFO, SYSTEM_INFO_MACHINE_NAME);
+		VALUES(trace, &flows, PACKET_TRACK_EVENT, TRACK_EVENT_TERMINATING_FLOW_IDS);
+		qsort(machines.all, machines.n, sizeof(machines.all[0]), compare);
+		for (uint32_t k = 0; k < machines.n; k++)
+			n_distinct += !k || machines.all[k] != machines.all[k - 1];
+		assert_int_equal(n_distinct, cases[i].n_machines);
+		assert_int_equal(names.n, n_distinct < 3 ? n_distinct : 2); /* "" is no name */
+		assert_int_equal(flows.n, test->counts[0].arrows);
+		free(bytes);
+		/* a rank is of one host, as the manifest of an archive says */
+		bytes = emit(test, 1, &trace);
+		machines.n = 0;
+		VALUES(trace, &machines, PACKET_MACHINE_ID);
+		assert_int_equal(machines.n, 0);
+		free(bytes);
+	}
+	test->views.types = NULL;
+}
+
 static void test_pftrace__ranks_of_tracks_are_no_negative_numbers(void **state)
 {
 	struct emit_test *test = *state;
@@ -252,6 +321,7 @@ int main(void)
 		SAMPLE(test_pftrace__tells_files_of_ranks_apart),
 		SAMPLE(test_pftrace__says_each_text_once),
 		EMPTY(test_pftrace__says_that_data_was_lost),
+		EMPTY(test_pftrace__hosts_are_machines_unless_an_arrow_leads_from_one_to_another),
 		SAMPLE(test_pftrace__ranks_of_tracks_are_no_negative_numbers),
 		EMPTY(test_pftrace__of_nothing_is_a_file),
 	};
