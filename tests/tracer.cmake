@@ -117,8 +117,14 @@ if(TARGET flextrace_lttng)
 		${PROJECT_SOURCE_DIR}/tests/tracer/confined.sh $<TARGET_FILE:tracer_plain_lttng> $<TARGET_FILE:tracer_confined>)
 	set_tests_properties(tracer.confined PROPERTIES LABELS lttng TIMEOUT 600 SKIP_RETURN_CODE 77 RESOURCE_LOCK lttng)
 
+	add_library(tracer_constructed SHARED tracer/constructors.c)
+	target_compile_definitions(tracer_constructed PRIVATE IS_LIBRARY)
+	target_link_options(tracer_constructed PRIVATE -Wl,-z,undefs) # the program has it
 	add_executable(tracer_constructors tracer/constructors.c)
-	target_link_libraries(tracer_constructors PRIVATE flextrace_options flextrace_tracer)
+	target_link_libraries(tracer_constructors PRIVATE tracer_constructed)
+	foreach(target tracer_constructed tracer_constructors)
+		target_link_libraries(${target} PRIVATE flextrace_options flextrace_tracer)
+	endforeach()
 	add_executable(tracer_host tracer/host.c)
 	target_link_libraries(tracer_host PRIVATE flextrace_options Threads::Threads ${CMAKE_DL_LIBS})
 	add_test(NAME tracer.start COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/private.sh ${PROJECT_SOURCE_DIR}/tests/tracer/start.sh

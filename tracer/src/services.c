@@ -17,17 +17,30 @@
 #define N_WITHOUT_PROC 65536u /* descriptors that are tried one by one where there is no /proc */
 
 static const struct flextrace_i_services *published;
+static uint64_t n_left_out; /* before there were any */
 
 void flextrace_i_services_set(const struct flextrace_i_services *new_services)
 {
-	if (new_services && new_services->size >= sizeof(*new_services))
-		__atomic_store_n(&published, new_services, __ATOMIC_RELEASE);
+	if (!new_services || new_services->size < sizeof(*new_services))
+		return;
+	__atomic_store_n(&published, new_services, __ATOMIC_RELEASE);
+	new_services->leave_out(__atomic_exchange_n(&n_left_out, 0, __ATOMIC_RELAXED));
 }
 
 /* NULL = there are none. Any thread, also in signal handlers. */
 static const struct flextrace_i_services *borrow(void)
 {
 	return __atomic_load_n(&published, __ATOMIC_ACQUIRE);
+}
+
+void flextrace_i_services_leave_out(void)
+{
+	const struct flextrace_i_services *s = borrow();
+
+	if (s)
+		s->leave_out(1);
+	else
+		__atomic_fetch_add(&n_left_out, 1, __ATOMIC_RELAXED);
 }
 
 void flextrace_thread_init(void)
@@ -49,6 +62,8 @@ int flextrace_i_enter_handler(enum flextrace_i_event event)
 {
 	const struct flextrace_i_services *s = borrow();
 
+	if (!s)
+		flextrace_i_services_leave_out();
 	return s && s->enter_handler(event);
 }
 

@@ -16,4 +16,7 @@ void flextrace_i_services_init(void);
 /* `services` is weak and lives on; NULL = the provider is an older one. */
 void flextrace_i_services_set(const struct flextrace_i_services *services);
 
+/* Counts a record that came before the provider, now or when the services are set. */
+void flextrace_i_services_leave_out(void);
+
 #endif

@@ -361,8 +361,8 @@ void flextrace_thread_init(void);
 
 /*
  * The number of records that this process (and its parent before the fork) left out since it
- * started: those of handlers in threads that are not ready, and those of children that are not
- * registered with LTTng. 0 if disabled.
+ * started: those of handlers in threads that are not ready, those of children that are not
+ * registered with LTTng, and those made before flextrace could start. 0 if disabled.
  */
 uint64_t flextrace_n_unrecorded(void);
 

@@ -122,6 +122,7 @@ struct flextrace_i_services {
 	int (*close_range)(unsigned int first, unsigned int last, int (*real)(int fd));
 	/* LTTng has waited for its daemon; where a recording wants the process it waits on. */
 	void (*registered)(uint64_t waited_ns, uint64_t limit_ns, int may_wait, int may_tell);
+	void (*leave_out)(uint64_t n); /* counts records that were not made */
 };
 
 /*

@@ -80,6 +80,12 @@ int admit_in_handler(enum flextrace_i_event event)
 	return admit_warmth == ADMIT_WARM && state == ADMIT_ALL ? 1 : refuse(event, state);
 }
 
+void admit_leave_out(uint64_t n)
+{
+	while (n--)
+		refuse(flextrace_i_event_scope, ADMIT_NONE);
+}
+
 uint64_t admit_n_refused(void)
 {
 	uint64_t n = 0;

@@ -48,6 +48,9 @@ int admit_slowly(enum flextrace_i_event event);
 /* For signal handlers: 1 = make the record, 0 = it has been counted. */
 int admit_in_handler(enum flextrace_i_event event);
 
+/* Counts records that nobody made: they came before there was a provider. */
+void admit_leave_out(uint64_t n);
+
 /* Records of this process, and of its parent before the fork, that were not admitted. */
 uint64_t admit_n_refused(void);
 

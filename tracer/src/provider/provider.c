@@ -136,7 +136,8 @@ static const struct flextrace_i_services services = {sizeof(struct flextrace_i_s
                                                      admit_n_refused,
                                                      descriptors_close,
                                                      descriptors_close_range,
-                                                     late_begin};
+                                                     late_begin,
+                                                     admit_leave_out};
 
 #pragma GCC visibility push(default)
 const struct flextrace_i_api *flextrace_provider_2(void);
