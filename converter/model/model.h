@@ -108,7 +108,7 @@ struct tick_op {
 	uint16_t segment;       /* of its counter: a reset starts a new one */
 	uint8_t kind;           /* enum flextrace_device_kind */
 	uint8_t status;         /* enum time_status: of the epoch */
-	uint8_t class;          /* enum record_class of its source: DEVICE_OP, SUBMIT or COMPLETE */
+	uint8_t class; /* enum record_class of its source: DEVICE_OP, SUBMIT, COMPLETE, RESTORED */
 	/* 0, or both host times are another tool's: 1 + enum flextrace_estimate, of what part */
 	uint8_t estimate;
 	bool is_doubted : 1; /* other times of that tool contradict them */
@@ -160,6 +160,12 @@ struct bracket {
 	uint8_t is_after_gap;
 };
 
+/* A record_restored, and whose it is: indexes. */
+struct restored_row {
+	struct record_restored of;
+	uint32_t device, counter, stream;
+};
+
 /* align's evidence: one process' part in one collective. */
 struct sync_point {
 	int64_t enter_host_ns, exit_host_ns; /* INT64_MIN / INT64_MAX = missing */
@@ -203,6 +209,9 @@ enum device_row_kind {
 	ROW_ZONE,
 	DEVICE_ROW_KIND_COUNT
 };
+
+/* Of a record_restored that is no device row: what the firmware of a core marked. */
+enum restored_kind { RESTORED_MARK = DEVICE_ROW_KIND_COUNT, RESTORED_VALUE, RESTORED_KIND_COUNT };
 
 /* A line of the viewer: rows on one track nest perfectly. */
 enum track_kind { TRACK_THREAD, TRACK_ASYNC, TRACK_QUEUE, TRACK_CORE };

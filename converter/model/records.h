@@ -13,6 +13,7 @@
 #include "model/losses.h"
 #include "base/map.h"
 #include "model/origins.h"
+#include "model/restored.h"
 #include "base/table.h"
 
 /* clang-format off */
@@ -48,7 +49,8 @@
 	X(HOST_ESTIMATE, host_estimate, flextrace_host_estimate, host_estimate, EVIDENCE) \
 	X(MARKER_BATCH,  marker_batch,  flextrace_marker_batch,  marker_batch,  EVIDENCE) \
 	X(CLOCK_SYNC,    clock_sync,    flextrace_clock_sync,    clock_sync,    EVIDENCE) \
-	X(COLLECTIVE,    collective,    flextrace_collective,    collective,    EVIDENCE)
+	X(COLLECTIVE,    collective,    flextrace_collective,    collective,    EVIDENCE) \
+	X(RESTORED,      restored,      flextrace_restored,      restored,      EVIDENCE)
 /* clang-format on */
 
 enum record_class {
@@ -66,8 +68,9 @@ enum record_table { TABLE_DEFINITIONS, TABLE_EVIDENCE, TABLE_HOST, RECORD_TABLE_
 struct event {
 	enum record_class class;
 	uint64_t clock_ns;
-	int32_t vpid; /* -1 = the trace has no such context */
-	int32_t vtid; /* -1 = the trace has no such context */
+	int32_t vpid;   /* -1 = the trace has no such context */
+	int32_t vtid;   /* -1 = the trace has no such context */
+	int32_t status; /* enum time_status: its row is no more sure; 0 = nothing is said of it */
 	/* Where it stood in a file, if the reader knows: 1, or of a control block with parts
 	 * 1 + ORIGIN_N_PARTS, the first being the part whose host time is told. */
 	uint32_t n_origins;
@@ -96,6 +99,7 @@ struct event {
 		struct flextrace_marker_batch marker_batch;
 		struct flextrace_clock_sync clock_sync;
 		struct flextrace_collective collective;
+		struct flextrace_restored restored;
 	} payload;
 };
 
@@ -109,9 +113,10 @@ struct record {
 	uint32_t size_bytes; /* of the whole record, a multiple of 8 */
 	int32_t vpid;
 	int32_t vtid;
-	uint8_t class; /* enum record_class */
-	uint8_t kind;  /* runtime or device kind, edge, phase or op, where the payload has one */
-	uint16_t unused;
+	uint8_t class;  /* enum record_class */
+	uint8_t kind;   /* runtime or device kind, edge, phase or op, where the payload has one */
+	uint8_t status; /* as of the event */
+	uint8_t unused;
 	uint32_t name; /* the payload's first name-like string */
 };
 
@@ -236,6 +241,17 @@ struct record_collective {
 	struct record head; /* name = op, kind = phase */
 	uint64_t seq, bytes;
 	uint32_t group, peers;
+};
+
+struct record_restored { /* see restored.h */
+	struct record head;
+	uint64_t begin_ns, end_ns, job, correlation, bytes, run;
+	uint64_t ticks[FLEXTRACE_N_STAMPS];
+	double value;
+	uint32_t device, queue, is_part, op_kind, err_ns, power;
+	int32_t peer;
+	uint32_t group, type, core, processor, file, line;
+	uint32_t unused;
 };
 
 /* What a stream has of one process. */

@@ -206,6 +206,35 @@ FIELDS(collective, collective) = {
 	F(collective, peers, STRING, collective, peers),
 	R_KIND(collective, phase, FLEXTRACE_PHASE_EXIT + 1),
 };
+FIELDS(restored, restored) = {
+	R(restored, device, U32, restored, device),
+	F(restored, queue, U32, restored, queue),
+	R_KIND(restored, kind, RESTORED_KIND_COUNT),
+	F(restored, is_part, U32, restored, is_part),
+	F(restored, op_kind, U32, restored, op_kind),
+	R_TIME(restored, begin_ns, restored),
+	R_TIME(restored, end_ns, restored),
+	F(restored, err_ns, U32, restored, err_ns),
+	F(restored, power, U32, restored, power),
+	F(restored, job, U64, restored, job),
+	F(restored, correlation, U64, restored, correlation),
+	F(restored, name, STRING, restored, head.name),
+	F(restored, ticks1, U64, restored, ticks[0]),
+	F(restored, ticks2, U64, restored, ticks[1]),
+	F(restored, ticks3, U64, restored, ticks[2]),
+	F(restored, ticks4, U64, restored, ticks[3]),
+	F(restored, ticks5, U64, restored, ticks[4]),
+	F(restored, bytes, U64, restored, bytes),
+	F(restored, peer, I32, restored, peer),
+	F(restored, group, STRING, restored, group),
+	F(restored, type, STRING, restored, type),
+	F(restored, core, U32, restored, core),
+	F(restored, processor, U32, restored, processor),
+	F(restored, run, U64, restored, run),
+	F(restored, value, DOUBLE, restored, value),
+	F(restored, file, STRING, restored, file),
+	F(restored, line, U32, restored, line),
+};
 
 #undef FIELDS
 #undef FIELD

@@ -6,6 +6,7 @@ set -eu
 FLEXTRACE=$1
 PLUGIN=$2
 SHARED=$3
+corpus=$(cd "$(dirname "$0")/../fuzz/corpus/perfetto" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -119,6 +120,14 @@ cat >torch.json <<END
 END
 same torch torch.json
 read_with torch.json | grep -q 'flextrace:device_op: .*name = "mm"' || fail "no work of torch is shown"
+
+# Files of Perfetto that flextrace wrote: rows as sure as they were, of hosts, of control blocks and of cores.
+same unmatched "$corpus/unmatched"
+grep -q ',assumed,' unmatched.graph/tables/host.csv || fail "no host row is assumed"
+"$FLEXTRACE" convert --quiet -o cores "$corpus/ours"
+read_with convert "$corpus/ours" --component=sink.flextrace.timeline --params='output-dir="cores.graph"' 2>/dev/null
+grep -q ',FW,.*,certified,' cores/tables/events.csv || fail "no firmware is certified"
+cmp cores/tables/events.csv cores.graph/tables/events.csv || fail "what cores marked is something else in the graph"
 
 # What is no trace is left to others.
 mkdir other

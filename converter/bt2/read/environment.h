@@ -10,7 +10,7 @@
  *   flextrace_input_<number>   the files, as struct stream has them, in the order of their numbers;
  *                              bytes that a text of metadata cannot have as %XX
  *
- * Where in them an event stood, its common context tells: see ORIGINS_NAME.
+ * Where in them an event stood, its common context tells: see ORIGINS_NAME; and how sure it is.
  */
 #ifndef FLEXTRACE_BT2_ENVIRONMENT_H
 #define FLEXTRACE_BT2_ENVIRONMENT_H
@@ -30,6 +30,9 @@ int environment_set_inputs(bt_trace *trace, const struct text_list *files);
 
 /* The name of a sequence: of each origin the number of its file above 32 bits of the record's. */
 #define ORIGINS_NAME "flextrace_origins"
+
+/* The name of a number: how sure the time of an event is, as struct event has it. */
+#define STATUS_NAME "flextrace_status"
 
 /* Stores what the trace says of itself, or else its uuid; zeros: it has none. */
 void environment_get_uuid(const bt_trace *trace, uint8_t ret_uuid[16]);

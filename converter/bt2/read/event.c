@@ -124,14 +124,15 @@ static void resolve_context(struct event_class *class, const bt_field_class *str
 		const char *name;
 		size_t offset;
 	} contexts[] = {{"vpid", offsetof(struct event, vpid)},
-	                {"vtid", offsetof(struct event, vtid)}};
+	                {"vtid", offsetof(struct event, vtid)},
+	                {STATUS_NAME, offsetof(struct event, status)}};
 
 	struct event_field origins;
 
 	class->event.vpid = -1;
 	class->event.vtid = -1;
 	class->origins = -1;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		if (resolve(structure, contexts[i].name, SCHEMA_I32, contexts[i].offset,
 		            &class->context[class->n_context]) > 0)
 			class->n_context++;

@@ -15,7 +15,7 @@
 #include "model/schema.h"
 #include "base/error.h"
 
-#define EVENT_MAX_FIELDS 18
+#define EVENT_MAX_FIELDS 27
 
 struct event_field {
 	uint16_t member; /* index in its structure */
@@ -30,7 +30,7 @@ struct event_class {
 	bool is_malformed;        /* members missing or of a wrong type */
 	uint32_t n_payload, n_context;
 	struct event_field payload[EVENT_MAX_FIELDS];
-	struct event_field context[2]; /* vpid, vtid of the common context */
+	struct event_field context[3]; /* vpid, vtid, status of the common context */
 	int origins;                   /* index of a member there; -1: there is none */
 	struct event event; /* the last one read; defaults where the trace has no such member */
 };

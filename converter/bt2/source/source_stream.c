@@ -123,6 +123,8 @@ static int set_context(bt_stream_class *class, bt_trace_class *trace)
 		code = add_member(context, "vtid", signed_class(trace));
 	if (code == FLEXTRACE_OK)
 		code = add_member(context, ORIGINS_NAME, array_class(trace, 64, 0));
+	if (code == FLEXTRACE_OK)
+		code = add_member(context, STATUS_NAME, signed_class(trace));
 	if (code == FLEXTRACE_OK &&
 	    bt_stream_class_set_event_common_context_field_class(class, context))
 		code = FLEXTRACE_E_MEMORY;
@@ -267,6 +269,8 @@ static int set_event(bt_event *bt, const struct event *event)
 		bt_field_structure_borrow_member_field_by_index(context, 0), event->vpid);
 	bt_field_integer_signed_set_value(
 		bt_field_structure_borrow_member_field_by_index(context, 1), event->vtid);
+	bt_field_integer_signed_set_value(
+		bt_field_structure_borrow_member_field_by_index(context, 3), event->status);
 	FLEXTRACE_TRY(
 		set_origins(bt_field_structure_borrow_member_field_by_index(context, 2), event));
 	for (uint32_t i = 0; i < schema->n_fields; i++) {

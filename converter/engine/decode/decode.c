@@ -79,7 +79,8 @@ static bool is_sound(const struct event *event, uint32_t *ret_kind)
 	const struct flextrace_marker_batch *batch = &event->payload.marker_batch;
 	uint32_t bits = event->payload.clock_domain.counter_bits;
 
-	if (!is_time(event->clock_ns) || !has_sound_fields(event, ret_kind))
+	if (!is_time(event->clock_ns) || (uint32_t)event->status > TIME_GIVEN ||
+	    !has_sound_fields(event, ret_kind))
 		return false;
 	if (event->class == RECORD_MARKER_BATCH)
 		return batch->n_words < (MAX_RECORD_BYTES - sizeof(struct record_marker_batch)) /
@@ -304,6 +305,7 @@ int decode_push(struct decoder *decoder, struct stream *stream, const struct eve
 	head->vtid = event->vtid;
 	head->class = (uint8_t)event->class;
 	head->kind = (uint8_t)kind;
+	head->status = (uint8_t)event->status;
 	decoder->ledger.read[event->class]++;
 	FLEXTRACE_TRY(put(decoder, event, head));
 	settle(head);

@@ -67,7 +67,6 @@ void derive_free(struct derive *derive)
 	life_release(&derive->boots);
 	limits_release(derive->limits);
 	map_release(&derive->marker_keys);
-	free(derive->of_cores);
 	flows_free(derive->flows);
 	arrows_release(&derive->arrows);
 	string_cache_release(&derive->strings);
@@ -138,9 +137,9 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 	derive->out.sync_points = &unwrapped->sync_points;
 	FLEXTRACE_TRY(host_take_collectives(derive, &unwrapped->sync_points));
 	FLEXTRACE_TRY(zones_take_runs(derive, unwrapped));
-	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops));
+	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops, unwrapped->restored.n_rows));
 	FLEXTRACE_TRY(zones_take_marks(derive, unwrapped));
-	FLEXTRACE_TRY(restored_take_kept(derive));
+	FLEXTRACE_TRY(restored_take(derive, &unwrapped->restored));
 	return flows_init(derive);
 }
 

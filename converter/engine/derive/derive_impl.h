@@ -7,6 +7,7 @@
  *   points.c      host instants, annotations, counters, memory
  *   attributes.c  op, tensor, op_info: what an operation's row says besides its name
  *   device.c      control blocks -> device rows
+ *   restored.c    what files of ours told of -> rows
  *   zones.c       marker words -> device rows, instants, counters
  *   life.c        when marks can have been made
  *   limits.c      no stamp is shown behind one that came later
@@ -24,7 +25,6 @@
 #include "base/array.h"
 #include "base/blocks.h"
 #include "derive.h"
-#include "model/words/restored.h"
 #include "model/lanes.h"
 #include "base/map.h"
 #include "base/row_sorter.h"
@@ -38,6 +38,7 @@ struct host_span {
 	uint32_t stream, index;
 	uint32_t next; /* open ones: place + 1 of the one of the same key below it; 0 = none */
 	uint8_t kind, class;
+	uint8_t status; /* enum time_status: the best that it can have */
 	bool is_open;
 };
 
@@ -120,12 +121,6 @@ struct boot_lives {
 	uint64_t n;
 };
 
-/* What the firmware of a core marked, by the control block that says it. */
-struct restored_of_core {
-	uint32_t source;
-	struct restored restored;
-};
-
 /* Of one side of stamps, in order; of limits.c. */
 struct stamp_limits {
 	struct stamp_limit *limits; /* owned */
@@ -153,8 +148,6 @@ struct derive {
 	struct track_families lines;
 	struct boot_lives boots;
 	struct stamp_limits limits[N_LIMITS];
-	struct restored_of_core *of_cores; /* owned */
-	uint32_t n_of_cores;
 	struct map marker_keys; /* (device and id, or name; kind) -> place in out.markers */
 	struct flow_links *flows;
 	struct arrows arrows;
@@ -328,7 +321,8 @@ static inline bool is_main_row(uint8_t kind)
 	return kind == ROW_EXEC || (kind >= ROW_MEMCPY_HTOD && kind <= ROW_RELEASE);
 }
 
-int device_take_ops(struct derive *derive, struct table *ops);
+/* Keeps room for `n_more` operations behind them. */
+int device_take_ops(struct derive *derive, struct table *ops, uint64_t n_more);
 int device_merge(struct derive *derive);
 
 /* Keeps the runs and finds what limits stamps. Call before anything is placed. */
@@ -374,20 +368,8 @@ void limits_release(struct stamp_limits limits[N_LIMITS]);
 
 /* -- restored.c ----------------------------------------------------------------------------- */
 
-/* Makes the rows of a control block that a file of ours told of. 1; 0: it is none of these. */
-int restored_take(struct derive *derive, uint32_t source);
-
-/* Where a row of one is. */
-void restored_place(const struct derive *derive, const struct tick_op *op,
-                    const struct restored_row *row, struct place ret_places[2]);
-
-/* -- restored_zones.c: what is of cores is kept until all that was recorded is there */
-int restored_keep(struct derive *derive, uint32_t source, const struct restored *restored);
-int restored_take_kept(struct derive *derive);
-
-/* Takes the status that such a file has of a host row of a thread off a text of it. */
-int restored_take_status(struct derive *derive, uint32_t thread, uint32_t *text,
-                         enum time_status *ret_status);
+/* Makes the rows that files of ours told of, behind all that was recorded. */
+int restored_take(struct derive *derive, struct table *rows);
 
 /* -- markers.c ------------------------------------------------------------------------------ */
 
@@ -395,9 +377,8 @@ int restored_take_status(struct derive *derive, uint32_t thread, uint32_t *text,
 int marker_of_id(struct derive *derive, uint32_t device, uint32_t id, uint32_t *ret_marker);
 int marker_of_name(struct derive *derive, uint8_t kind, uint32_t name, uint32_t *ret_marker);
 
-/* By the name and the place in the source code that a file of ours says, in its group and peer. */
-int marker_of_row(struct derive *derive, uint8_t kind, const struct tick_op *op,
-                  uint32_t *ret_marker);
+/* By the kind, the name and the place in the source code that a file of ours says. */
+int marker_of_row(struct derive *derive, const struct record_restored *row, uint32_t *ret_marker);
 
 /* -- tracks.c ------------------------------------------------------------------------------- */
 

@@ -275,16 +275,9 @@ static int take_op(struct derive *derive, uint32_t source)
 	return book_op(derive, process, &input);
 }
 
-static int take_or_restore(struct derive *derive, uint32_t source)
+int device_take_ops(struct derive *derive, struct table *ops, uint64_t n_more)
 {
-	int is_restored = restored_take(derive, source);
-
-	return is_restored ? is_restored : take_op(derive, source);
-}
-
-int device_take_ops(struct derive *derive, struct table *ops)
-{
-	uint64_t n = ops->n_rows;
+	uint64_t n = ops->n_rows + n_more;
 	struct table_cursor cursor;
 	const struct tick_op *op;
 
@@ -303,7 +296,7 @@ int device_take_ops(struct derive *derive, struct table *ops)
 		derive->out.has.groups |= op->group != 0;
 		derive->out.has.power |= op->power != 0;
 		derive->out.has.bytes |= op->bytes != 0;
-		FLEXTRACE_TRY(take_or_restore(derive, (uint32_t)derive->out.n_ops++));
+		FLEXTRACE_TRY(take_op(derive, (uint32_t)derive->out.n_ops++));
 	}
 	return FLEXTRACE_OK;
 }

@@ -23,6 +23,7 @@ struct host_span host_span_of(const struct host_input *input)
 		.kind = input->record->kind == FLEXTRACE_RUNTIME_STEP ? HOST_STEP
 	                                                              : input->record->kind,
 		.class = input->record->class,
+		.status = input->record->status,
 	};
 }
 
@@ -33,9 +34,11 @@ int host_add_row(struct derive *derive, const struct host_span *span, int64_t en
 	struct place start = place_host(derive, process, span->begin_host_ns);
 	struct place end = place_host(derive, process, end_host_ns);
 	struct host_row *row = row_sorter_append(&derive->host_rows);
+	uint8_t best = worse_status((uint8_t)status, span->status);
 
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
+	best = worse_status(best, worse_status(start.status, end.status));
 	if (end.time_ns < start.time_ns)
 		end.time_ns = start.time_ns;
 	*row = (struct host_row){
@@ -50,7 +53,7 @@ int host_add_row(struct derive *derive, const struct host_span *span, int64_t en
 		.stream = span->stream,
 		.index = span->index,
 		.kind = span->kind,
-		.status = worse_status((uint8_t)status, worse_status(start.status, end.status)) & 7,
+		.status = best & 7,
 		.class = span->class & 31,
 	};
 	derive_cover(derive, start.time_ns, end.time_ns);
@@ -137,7 +140,6 @@ int host_push_scope(struct derive *derive, const struct host_input *input)
 {
 	const struct record_scope *scope = (const struct record_scope *)input->record;
 	enum loss_cause fault = fault_of_scope(derive, input);
-	enum time_status status = TIME_CERTIFIED;
 	struct host_span span = host_span_of(input);
 
 	if (fault != LOSS_CAUSE_COUNT) {
@@ -153,9 +155,8 @@ int host_push_scope(struct derive *derive, const struct host_input *input)
 		FLEXTRACE_TRY(take_args(derive, &span));
 	else if (span.class == RECORD_ASYNC_SPAN && span.kind == FLEXTRACE_RUNTIME_USER)
 		span.kind = HOST_ASYNC;
-	FLEXTRACE_TRY(restored_take_status(derive, span.thread, &span.args, &status));
 	derive->ledger->rows[span.class]++;
-	return host_add_row(derive, &span, (int64_t)end_of_scope(input->record), status);
+	return host_add_row(derive, &span, (int64_t)end_of_scope(input->record), TIME_CERTIFIED);
 }
 
 /* -- steps ---------------------------------------------------------------------------------- */

@@ -56,11 +56,10 @@ int marker_of_name(struct derive *derive, uint8_t kind, uint32_t name, uint32_t 
 	return add_marker(derive, name, &marker, ret_marker);
 }
 
-int marker_of_row(struct derive *derive, uint8_t kind, const struct tick_op *op,
-                  uint32_t *ret_marker)
+int marker_of_row(struct derive *derive, const struct record_restored *row, uint32_t *ret_marker)
 {
-	uint64_t key = (uint64_t)op->name << 32 | op->group;
-	uint64_t of = (uint64_t)(uint32_t)op->peer << 8 | OF_A_FILE | kind;
+	uint64_t key = (uint64_t)row->head.name << 32 | row->file;
+	uint64_t of = (uint64_t)row->line << 8 | OF_A_FILE | row->head.kind;
 
 	*ret_marker = map_find(&derive->marker_keys, key, of);
 	if (*ret_marker != MAP_NONE)
@@ -68,9 +67,9 @@ int marker_of_row(struct derive *derive, uint8_t kind, const struct tick_op *op,
 	*ret_marker = derive->out.n_markers;
 	FLEXTRACE_TRY(map_put(&derive->marker_keys, key, of, *ret_marker));
 	return ARRAY_PUSH(derive->out.markers, derive->out.n_markers,
-	                  (struct marker){.name = op->name,
-	                                  .file = op->group,
-	                                  .line = op->group ? (uint32_t)op->peer : 0,
-	                                  .kind = kind,
+	                  (struct marker){.name = row->head.name,
+	                                  .file = row->file,
+	                                  .line = row->line,
+	                                  .kind = row->head.kind,
 	                                  .is_named = true});
 }

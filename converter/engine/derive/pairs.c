@@ -140,7 +140,6 @@ static int push_edge(struct derive *derive, const struct host_input *input,
                      const struct host_span *edge, bool is_begin)
 {
 	enum record_class class = input->record->class;
-	enum time_status status = TIME_CERTIFIED;
 	struct host_span begin;
 	uint32_t place;
 	int is_paired;
@@ -155,8 +154,7 @@ static int push_edge(struct derive *derive, const struct host_input *input,
 	if (!is_paired)
 		return host_discard(derive, input, LOSS_UNMATCHED_END);
 	derive->ledger->evidence[class]++;
-	FLEXTRACE_TRY(restored_take_status(derive, begin.thread, &begin.name, &status));
-	return host_add_row(derive, &begin, edge->begin_host_ns, status);
+	return host_add_row(derive, &begin, edge->begin_host_ns, TIME_CERTIFIED);
 }
 
 /* Importers tell the arrows of the torch profiler as what leads from one row to another. */

@@ -1,109 +1,248 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Control blocks of a file of ours: their rows are made as the file has them, with what it says of
- * their errors. Nobody placed them but flextrace itself, when it wrote the file.
+ * What files of ours told of: rows of control blocks, and zones, marks and values of the firmware
+ * of cores, as the files have them, with what they say of their errors. Nobody placed them but
+ * flextrace itself, when it wrote the file.
  */
 #include "derive_impl.h"
 
-static bool is_row(const struct restored_row *row, uint64_t n_rows)
+static struct place place_of(const struct derive *derive, const struct restored_row *row,
+                             uint64_t host_ns)
 {
-	bool is_of_core = row->kind >= ROW_FIRMWARE;
-	bool is_kind = row->kind < DEVICE_ROW_KIND_COUNT || row->kind == RESTORED_MARK ||
-	               row->kind == RESTORED_VALUE;
+	uint32_t process = derive->identity->devices[row->device].process;
+	struct place place = place_host(derive, process, (int64_t)host_ns);
 
-	return is_kind && (!is_of_core || n_rows == 1) && row->status <= TIME_GIVEN &&
-	       row->err_ns <= UINT32_MAX && row->start_ns <= (uint64_t)MAX_HOST_NS &&
-	       row->dur_ns <= (uint64_t)MAX_HOST_NS;
+	place.err_ns = row->of.err_ns;
+	place.status = row->of.head.status;
+	return place;
 }
 
-void restored_place(const struct derive *derive, const struct tick_op *op,
-                    const struct restored_row *row, struct place ret_places[2])
+static struct device_row *add_row(struct derive *derive, const struct restored_row *row,
+                                  uint64_t source)
 {
-	uint32_t process = derive->identity->devices[op->device].process;
+	const struct place start = place_of(derive, row, row->of.begin_ns);
+	const struct place end = place_of(derive, row, row->of.end_ns);
 
-	ret_places[0] = place_host(derive, process, op->submit_host_ns);
-	ret_places[0].time_ns += (int64_t)row->start_ns;
-	ret_places[0].err_ns = (uint32_t)row->err_ns;
-	ret_places[0].status = (uint8_t)row->status;
-	ret_places[1] = ret_places[0];
-	ret_places[1].time_ns += (int64_t)row->dur_ns;
+	return device_add_row(derive, row->of.head.kind, (uint32_t)source, &start, &end,
+	                      row->of.head.status);
 }
 
-static int add_row(struct derive *derive, uint32_t source, const struct restored_row *row)
-{
-	struct place places[2];
+/* -- control blocks ------------------------------------------------------------------------- */
 
-	restored_place(derive, &derive->out.ops[source], row, places);
-	return device_add_row(derive, (uint8_t)row->kind, source, &places[0], &places[1],
-	                      (uint8_t)row->status)
-	               ? FLEXTRACE_OK
-	               : FLEXTRACE_E_MEMORY;
+static struct tick_op op_of(const struct restored_row *row)
+{
+	const struct record_restored *of = &row->of;
+	struct tick_op op = {
+		.job = of->job,
+		.correlation = of->correlation,
+		.bytes = of->bytes,
+		.submit_host_ns = (int64_t)of->begin_ns,
+		.complete_host_ns = (int64_t)of->end_ns,
+		.device = row->device,
+		.counter = row->counter,
+		.queue = of->queue,
+		.name = of->head.name,
+		.group = of->group,
+		.type = of->type,
+		.power = of->power,
+		.peer = of->peer,
+		.stream = row->stream,
+		.index = of->head.index,
+		.kind = (uint8_t)of->op_kind,
+		.status = of->head.status,
+		.class = RECORD_RESTORED,
+	};
+
+	memcpy(op.ticks, of->ticks, sizeof(op.ticks));
+	return op;
 }
 
-/* As it was before it was written: nobody estimates when stamped work was. */
-static int restore(struct derive *derive, struct tick_op *op, const struct restored *restored,
-                   const char *type)
+/* One that is no part of the last one. */
+static int add_op(struct derive *derive, const struct restored_row *row)
 {
-	FLEXTRACE_TRY(string_intern(&derive->strings, type, &op->type));
-	if (restored->rows[0].kind < ROW_FIRMWARE)
-		memcpy(op->ticks, restored->ticks, sizeof(op->ticks));
-	op->job = restored->job;
-	op->estimate = 0;
-	op->status = TIME_CERTIFIED;
-	for (uint64_t i = 0; i < restored->n_rows; i++)
-		op->status = worse_status(op->status, (uint8_t)restored->rows[i].status);
+	struct timeline *out = &derive->out;
+
+	FLEXTRACE_TRY(blocks_fill_next(out->ops, out->n_ops, sizeof(*out->ops)));
+	out->ops[out->n_ops++] = op_of(row);
+	out->has.groups |= row->of.group != 0;
+	out->has.power |= row->of.power != 0;
+	out->has.bytes |= row->of.bytes != 0;
+	derive->ledger->rows[RECORD_RESTORED]++;
 	return FLEXTRACE_OK;
 }
 
-/* Only of files of Perfetto: in others such a text is a text. Their clocks may be named after the
- * tool that they come from, too. */
-static bool is_of_perfetto_file(const struct derive *derive, uint32_t process)
+static int take_work(struct derive *derive, const struct restored_row *row)
 {
-	const struct identity *identity = derive->identity;
-	uint32_t clock = identity->processes[process].host_clock;
+	struct tick_op *last = derive->out.n_ops ? &derive->out.ops[derive->out.n_ops - 1] : NULL;
 
-	return identity_is_file_of(identity, derive->out.strings, process, IDENTITY_FILE) &&
-	       strstr(string_get(derive->out.strings, identity->host_clocks[clock].boot_id),
-	              "perfetto ");
+	if (!row->of.is_part || !last || last->class != RECORD_RESTORED ||
+	    last->device != row->device || last->queue != row->of.queue) {
+		FLEXTRACE_TRY(add_op(derive, row));
+	} else {
+		if (last->submit_host_ns > (int64_t)row->of.begin_ns)
+			last->submit_host_ns = (int64_t)row->of.begin_ns;
+		if (last->complete_host_ns < (int64_t)row->of.end_ns)
+			last->complete_host_ns = (int64_t)row->of.end_ns;
+		last->status = worse_status(last->status, row->of.head.status);
+		derive->ledger->evidence[RECORD_RESTORED]++;
+	}
+	return add_row(derive, row, derive->out.n_ops - 1) ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
-int restored_take_status(struct derive *derive, uint32_t thread, uint32_t *text,
-                         enum time_status *ret_status)
-{
-	const char *rest;
-	uint64_t status;
+/* -- what the firmware of cores marked ------------------------------------------------------ */
 
-	if (!*text || !is_of_perfetto_file(derive, derive->identity->threads[thread].process) ||
-	    !restored_read_status(string_get(derive->out.strings, *text), &status, &rest) ||
-	    status > TIME_GIVEN)
+static struct mark_run run_of(const struct restored_row *row)
+{
+	return (struct mark_run){
+		.run = row->of.run,
+		.job = row->of.job,
+		.device = row->device,
+		.counter = row->counter,
+		.core = row->of.core,
+		.processor = row->of.processor,
+		.stream = row->stream,
+		.index = row->of.head.index,
+		.boot = FLEXTRACE_NONE,
+		.status = row->of.head.status,
+	};
+}
+
+static int take_zone(struct derive *derive, const struct restored_row *row, uint32_t family)
+{
+	struct timeline_marks *marks = &derive->out.marks;
+	struct device_row *out = add_row(derive, row, marks->n_zones);
+	struct zone zone = {row->of.ticks[0], row->of.ticks[FLEXTRACE_N_STAMPS - 1],
+	                    (uint32_t)marks->n_runs, 0};
+
+	if (!out)
+		return FLEXTRACE_E_MEMORY;
+	out->track = family;
+	FLEXTRACE_TRY(marker_of_row(derive, &row->of, &zone.marker));
+	marks->zones[marks->n_zones++] = zone;
+	marks->runs[marks->n_runs++] = run_of(row);
+	return FLEXTRACE_OK;
+}
+
+static int take_mark(struct derive *derive, const struct restored_row *row, uint32_t family)
+{
+	const struct place place = place_of(derive, row, row->of.begin_ns);
+	struct instant_row *out = row_sorter_append(&derive->instants);
+
+	if (!out)
+		return FLEXTRACE_E_MEMORY;
+	*out = (struct instant_row){
+		.time_ns = place.time_ns,
+		.err_ns = place.err_ns,
+		.name = row->of.head.name,
+		.stream = row->stream,
+		.index = row->of.head.index,
+		.class = RECORD_MARKER_BATCH,
+		.status = place.status,
+	};
+	derive_cover(derive, place.time_ns, place.time_ns);
+	return family_track(derive, family, 0, &out->track);
+}
+
+static int take_value(struct derive *derive, const struct restored_row *row)
+{
+	const struct place place = place_of(derive, row, row->of.begin_ns);
+	struct counter_row *out = row_sorter_append(&derive->counters);
+
+	if (!out)
+		return FLEXTRACE_E_MEMORY;
+	*out = (struct counter_row){
+		.time_ns = place.time_ns,
+		.value = row->of.value,
+		.err_ns = place.err_ns,
+		.core = row->of.core,
+		.name = row->of.head.name,
+		.stream = row->stream,
+		.index = row->of.head.index,
+		.owner = row->device,
+		.is_device = 1,
+		.status = place.status,
+		.class = RECORD_MARKER_BATCH,
+	};
+	derive_cover(derive, place.time_ns, place.time_ns);
+	return FLEXTRACE_OK;
+}
+
+static int take_of_core(struct derive *derive, const struct restored_row *row)
+{
+	uint32_t family;
+
+	derive->ledger->rows[RECORD_RESTORED]++;
+	if (row->of.head.kind == RESTORED_VALUE)
+		return take_value(derive, row);
+	FLEXTRACE_TRY(
+		family_of_core(derive, row->device, row->of.core, row->of.processor, &family));
+	return row->of.head.kind == RESTORED_MARK ? take_mark(derive, row, family)
+	                                          : take_zone(derive, row, family);
+}
+
+/* -- all of them ---------------------------------------------------------------------------- */
+
+/* An array with room for `n` more. */
+static int extend(void *array, uint64_t n_before, uint64_t n, size_t element_bytes)
+{
+	array_pointer *pointer = array;
+	char *grown = blocks_allocate(n_before + n, element_bytes);
+
+	if (!grown)
+		return FLEXTRACE_E_MEMORY;
+	if (n_before)
+		memcpy(grown, *pointer, n_before * element_bytes);
+	blocks_free(*pointer);
+	*pointer = grown;
+	return FLEXTRACE_OK;
+}
+
+/* Each zone is of a run of its own. */
+static int make_room(struct timeline_marks *marks, uint64_t n)
+{
+	if (!n)
 		return FLEXTRACE_OK;
-	*ret_status = (enum time_status)status;
-	*text = 0;
-	return *rest ? string_intern(&derive->strings, rest, text) : FLEXTRACE_OK;
+	if (marks->n_zones + n >= FLEXTRACE_NONE || marks->n_runs + n >= FLEXTRACE_NONE)
+		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(extend(&marks->zones, marks->n_zones, n, sizeof(*marks->zones)));
+	return extend(&marks->runs, marks->n_runs, n, sizeof(*marks->runs));
 }
 
-int restored_take(struct derive *derive, uint32_t source)
+/* Why a row cannot be placed; LOSS_CAUSE_COUNT: it can. */
+static enum loss_cause fault_of(const struct record_restored *row)
 {
-	struct tick_op *op = &derive->out.ops[source];
-	uint32_t process = derive->identity->devices[op->device].process;
-	struct restored restored;
-	const char *type;
+	if (row->op_kind >= FLEXTRACE_DEVICE_KIND_COUNT_FULL)
+		return LOSS_MALFORMED;
+	return row->begin_ns > row->end_ns ? LOSS_BACKWARDS : LOSS_CAUSE_COUNT;
+}
 
-	if (!op->type || op->status != TIME_GIVEN || op->submit_host_ns <= 0 ||
-	    !is_of_perfetto_file(derive, process) ||
-	    !restored_read(string_get(derive->out.strings, op->type), &restored, &type))
-		return 0;
-	for (uint64_t i = 0; i < restored.n_rows; i++) {
-		if (!is_row(&restored.rows[i], restored.n_rows))
-			return 0;
+static int discard(struct derive *derive, const struct restored_row *row, enum loss_cause cause)
+{
+	struct loss_place place = identity_place(derive->identity, row->device, FLEXTRACE_NONE,
+	                                         row->stream);
+
+	return derive_discard(derive, cause, &place, RECORD_RESTORED, (int64_t)row->of.end_ns);
+}
+
+/* What cores marked stands behind control blocks, as where it was recorded. */
+int restored_take(struct derive *derive, struct table *rows)
+{
+	uint64_t n_of_cores = 0;
+
+	TABLE_EACH(struct restored_row, row, rows) {
+		enum loss_cause fault = fault_of(&row->of);
+
+		if (fault != LOSS_CAUSE_COUNT)
+			FLEXTRACE_TRY(discard(derive, row, fault));
+		else if (row->of.head.kind >= ROW_FIRMWARE)
+			n_of_cores++;
+		else
+			FLEXTRACE_TRY(take_work(derive, row));
 	}
-	FLEXTRACE_TRY(restore(derive, op, &restored, type));
-	derive->ledger->rows[op->class]++;
-	if (restored.n_rows && restored.rows[0].kind >= ROW_FIRMWARE) {
-		FLEXTRACE_TRY(restored_keep(derive, source, &restored));
-		return 1;
+	FLEXTRACE_TRY(make_room(&derive->out.marks, n_of_cores));
+	TABLE_EACH(struct restored_row, row, rows) {
+		if (row->of.head.kind >= ROW_FIRMWARE && fault_of(&row->of) == LOSS_CAUSE_COUNT)
+			FLEXTRACE_TRY(take_of_core(derive, row));
 	}
-	for (uint64_t i = 0; i < restored.n_rows; i++)
-		FLEXTRACE_TRY(add_row(derive, source, &restored.rows[i]));
-	return 1;
+	return FLEXTRACE_OK;
 }

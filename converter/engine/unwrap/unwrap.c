@@ -30,6 +30,7 @@ void unwrap_free(struct unwrap *unwrap)
 	for (uint32_t i = 0; i < unwrap->n_axes && unwrap->axes; i++)
 		axis_release(&unwrap->axes[i]);
 	table_release(&unwrap->ops);
+	table_release(&unwrap->restored);
 	matches_release(unwrap);
 	table_release(&unwrap->syncs);
 	table_release(&unwrap->collectives.points);
@@ -68,18 +69,15 @@ static int count_sample(struct unwrap *unwrap, uint32_t counter)
 }
 
 /* Finds the device and the counter of an operation, and keeps them as unwrap->owner. */
-static int find_owner(struct unwrap *unwrap, uint32_t process,
-                      const struct record_device_op *record)
+static int find_owner(struct unwrap *unwrap, uint32_t process, uint32_t device, uint32_t domain)
 {
-	struct op_owner owner = {
-		.process = process, .number = record->device, .domain = record->domain};
+	struct op_owner owner = {.process = process, .number = device, .domain = domain};
 
 	if (unwrap->owner.is_known && unwrap->owner.process == process &&
-	    unwrap->owner.number == record->device && unwrap->owner.domain == record->domain)
+	    unwrap->owner.number == device && unwrap->owner.domain == domain)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(identity_device(unwrap->identity, process, record->device, &owner.device));
-	FLEXTRACE_TRY(
-		identity_counter(unwrap->identity, owner.device, record->domain, &owner.counter));
+	FLEXTRACE_TRY(identity_device(unwrap->identity, process, device, &owner.device));
+	FLEXTRACE_TRY(identity_counter(unwrap->identity, owner.device, domain, &owner.counter));
 	owner.is_known = true;
 	unwrap->owner = owner;
 	return FLEXTRACE_OK;
@@ -123,7 +121,7 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 	struct tick_op *row;
 
 	unwrap->lacks_records |= pushed->stream->losses.n > 0;
-	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, record));
+	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, record->device, record->domain));
 	op.device = unwrap->owner.device;
 	op.counter = unwrap->owner.counter;
 	FLEXTRACE_TRY(count_sample(unwrap, op.counter));
@@ -140,6 +138,17 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 	*row = op;
 	unwrap->last_op = row;
 	return FLEXTRACE_OK;
+}
+
+static int push_restored(struct unwrap *unwrap, const struct pushed *pushed)
+{
+	struct restored_row row = {.of = *(const struct record_restored *)pushed->record,
+	                           .stream = pushed->stream_id};
+
+	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, row.of.device, 0));
+	row.device = unwrap->owner.device;
+	row.counter = unwrap->owner.counter;
+	return table_put(&unwrap->restored, &row, sizeof(row));
 }
 
 static int add_edge(struct unwrap *unwrap, const struct pushed *pushed, uint32_t device,
@@ -356,6 +365,8 @@ int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t str
 	switch (record->class) {
 	case RECORD_DEVICE_OP:
 		return push_op(unwrap, &pushed);
+	case RECORD_RESTORED:
+		return push_restored(unwrap, &pushed);
 	case RECORD_SUBMIT:
 	case RECORD_COMPLETE:
 		return push_bracket(unwrap, &pushed);
@@ -446,6 +457,7 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 	FLEXTRACE_TRY(marks_write(unwrap, out));
 	FLEXTRACE_TRY(match_choices(unwrap));
 	table_take(&out->ops, &unwrap->ops);
+	table_take(&out->restored, &unwrap->restored);
 	table_take(&out->sync_points, &unwrap->collectives.points);
 	return FLEXTRACE_OK;
 }
@@ -463,6 +475,7 @@ int unwrap_finish(struct unwrap *unwrap, struct unwrap_output *out, struct flext
 void unwrap_output_release(struct unwrap_output *out)
 {
 	table_release(&out->ops);
+	table_release(&out->restored);
 	table_release(&out->mark_runs);
 	table_release(&out->marks);
 	table_release(&out->boots);

@@ -34,6 +34,8 @@ struct unwrap_output {
 	/* struct tick_op, in gather order; then those of a submit and a complete record that no
 	 * device_op owns */
 	struct table ops;
+	/* struct restored_row, in gather order: booked by derive */
+	struct table restored;
 	/* struct mark_run, in order of (device, core, processor), then as recorded */
 	struct table mark_runs;
 	/* struct tick_mark, run by run */

@@ -298,6 +298,7 @@ struct unwrap {
 	struct ledger *ledger;                   /* weak */
 	const struct calibrate_options *options; /* weak; NULL: none */
 	struct table ops;                        /* struct tick_op with raw stamps */
+	struct table restored;                   /* struct restored_row */
 	struct tick_op *last_op;                 /* weak, of `ops` */
 	struct table edges;                      /* struct loose_edge */
 	struct table syncs; /* struct record_clock_sync, its `domain` the counter's index */

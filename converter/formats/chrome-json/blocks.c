@@ -98,8 +98,8 @@ static uint32_t n_texts(bool is_short)
 static void fill_part(struct block_part *part, uint32_t rank, const struct event_call *call,
                       int64_t clock_ns, bool has_end, struct origin origin)
 {
-	part->head = (struct item_head){(uint64_t)clock_ns, rank, -1,          -1,
-	                                ITEM_PART,          true, origin.file, call->record};
+	part->head = (struct item_head){(uint64_t)clock_ns, rank,        -1, -1, ITEM_PART, true, 0,
+	                                origin.file,        call->record};
 	part->begin_ns = call->begin_ns;
 	part->end_ns = has_end ? call->end_ns : 0;
 	part->hash = hash_call(rank, call);
@@ -321,6 +321,7 @@ int block_event(struct event_import *events, const void *item, uint8_t rest, uin
 	ret_event->clock_ns = part->head.clock_ns;
 	ret_event->vpid = rank->vpid;
 	ret_event->vtid = -1;
+	ret_event->status = TIME_CERTIFIED;
 	ret_event->n_origins = 0;
 	if (rest) {
 		(rest == REST_WAIT ? fill_wait : fill_estimate)(part, rank, ret_event);

@@ -132,6 +132,7 @@ int event_item_add(struct spool *spool, uint32_t stream, const struct event *eve
 		.vtid = event->vtid,
 		.class = (uint16_t)event->class,
 		.n_origins = (uint8_t)event->n_origins,
+		.status = (uint8_t)event->status,
 		.file = event->origins[0].file,
 		.record = event->origins[0].record,
 	};
@@ -174,6 +175,7 @@ int event_item_read(struct spool *spool, const void *item, struct item_texts *me
 	ret_event->vpid = head.vpid;
 	ret_event->vtid = head.vtid;
 	ret_event->n_origins = head.n_origins;
+	ret_event->status = head.status;
 	ret_event->origins[0] = (struct origin){head.file, head.record, false};
 	*ret_stream = head.stream;
 	schema = schema_of(ret_event->class);

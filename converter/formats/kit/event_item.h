@@ -48,7 +48,7 @@ struct item_head {
 	uint32_t stream;
 	int32_t vpid, vtid;
 	uint16_t class;
-	uint8_t n_origins;
+	uint8_t n_origins, status;
 	uint32_t file, record; /* the first */
 };
 

@@ -30,7 +30,6 @@
 #include "formats/kit/faults.h"
 #include "formats/kit/format.h"
 #include "formats/kit/text_window.h"
-#include "model/words/restored.h"
 #include "model/words/told.h"
 
 #define PERFETTO_TOOL "perfetto"
@@ -147,15 +146,22 @@ struct perfetto_thing {
 	int32_t vpid;
 };
 
-struct perfetto_op { /* a control block whose parts are not all there */
-	struct restored restored;
+#define MAX_OP_ROWS 4 /* of a control block */
+
+struct perfetto_row {
 	int64_t begin_ns, end_ns;
-	uint32_t name, group; /* strings */
-	uint64_t job, correlation, bytes;
-	uint32_t device, queue, power, stream;
-	int32_t peer, vpid;
-	uint32_t type; /* string */
-	bool is_main;  /* what belongs to all of it was there */
+	uint32_t kind, err_ns;
+	uint8_t status;
+};
+
+struct perfetto_op { /* a control block whose parts are not all there */
+	struct flextrace_restored of;
+	uint64_t ticks[FLEXTRACE_N_STAMPS];
+	struct perfetto_row rows[MAX_OP_ROWS];
+	uint32_t n_rows;
+	uint32_t stream;
+	int32_t vpid;
+	bool is_main; /* what belongs to all of it was there */
 	struct origin origin;
 };
 

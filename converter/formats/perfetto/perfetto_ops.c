@@ -17,81 +17,79 @@
 
 /* -- writing ---------------------------------------------------------------------------------- */
 
-static bool is_all_given(const struct perfetto_op *op)
+/* Nothing is said of it that a record of a program does not say. */
+static bool is_given(const struct perfetto_op *op)
 {
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
-		if (op->restored.ticks[i])
-			return false;
-	}
-	return op->restored.n_rows == 1 && op->restored.rows[0].status == TIME_GIVEN &&
-	       op->restored.rows[0].kind < ROW_FIRMWARE;
-}
+	uint64_t stamps = 0;
 
-/* What stands for the type: what no record has, in front of it. Owned. */
-static int type_of(struct perfetto *perfetto, const struct perfetto_op *op, struct writer *text)
-{
-	struct restored restored = op->restored;
-
-	writer_open_memory(text);
-	for (uint64_t i = 0; i < restored.n_rows; i++)
-		restored.rows[i].start_ns -= (uint64_t)op->begin_ns;
-	restored.job = op->job;
-	if (!is_all_given(op))
-		restored_write(&restored, text);
-	writer_raw(text, perfetto_string(perfetto, op->type));
-	writer_char(text, '\0');
-	return writer_failed(text) ? FLEXTRACE_E_MEMORY : FLEXTRACE_OK;
-}
-
-static uint32_t kind_of_op(const struct perfetto_op *op)
-{
-	if (op->restored.n_rows > 1)
-		return FLEXTRACE_DEVICE_KERNEL;
-	return op->restored.rows[0].kind < ROW_FIRMWARE
-	               ? block_of_row((uint8_t)op->restored.rows[0].kind)->kind
-	               : FLEXTRACE_DEVICE_STATE;
-}
-
-static uint32_t part_of_op(const struct perfetto_op *op)
-{
-	return op->restored.rows[0].kind < ROW_FIRMWARE
-	               ? block_of_row((uint8_t)op->restored.rows[0].kind)->part
-	               : FLEXTRACE_ESTIMATE_WHOLE;
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		stamps |= op->ticks[i];
+	return !stamps && op->n_rows == 1 && op->rows[0].status == TIME_GIVEN &&
+	       op->rows[0].kind < ROW_FIRMWARE;
 }
 
 /* Jobs of the file may come again: each has another number here, by which both records meet. */
+static int write_given(struct perfetto *perfetto, const struct perfetto_op *op, struct event *event)
+{
+	const struct row_block *block = block_of_row((uint8_t)op->rows[0].kind);
+	const struct import_placed placed = {op->rows[0].begin_ns, op->rows[0].end_ns, block->part,
+	                                     PERFETTO_TOOL};
+
+	event->class = RECORD_DEVICE_OP;
+	event->payload.device_op = (struct flextrace_device_op){
+		.device = op->of.device,
+		.queue = op->of.queue,
+		.job = op->of.job ? op->of.job : ++perfetto->file.n_jobs,
+		.correlation = op->of.correlation,
+		.kind = block->kind,
+		.name = op->of.name,
+		.power = op->of.power,
+		.bytes = op->of.bytes,
+		.peer = op->of.peer,
+		.group = op->of.group,
+		.type = op->of.type,
+	};
+	return import_write_placed(&perfetto->import, op->stream, event, &placed);
+}
+
+static int64_t end_of(const struct perfetto_op *op)
+{
+	int64_t end_ns = op->rows[0].end_ns;
+
+	for (uint32_t i = 1; i < op->n_rows; i++)
+		end_ns = op->rows[i].end_ns > end_ns ? op->rows[i].end_ns : end_ns;
+	return end_ns;
+}
+
 static int write_op(struct perfetto *perfetto, const struct perfetto_op *op)
 {
-	const struct import_placed placed = {op->begin_ns, op->end_ns, part_of_op(op),
-	                                     PERFETTO_TOOL};
 	struct event event = {
-		.class = RECORD_DEVICE_OP,
-		.clock_ns = (uint64_t)op->end_ns,
+		.class = RECORD_RESTORED,
+		.clock_ns = (uint64_t)end_of(op),
 		.vpid = op->vpid,
 		.vtid = -1,
 		.n_origins = 1,
 		.origins[0] = op->origin,
 	};
-	struct writer type;
-	int code = type_of(perfetto, op, &type);
+	struct flextrace_restored *row = &event.payload.restored;
 
-	event.payload.device_op = (struct flextrace_device_op){
-		.device = op->device,
-		.queue = op->queue,
-		.job = is_all_given(op) && op->job ? op->job : ++perfetto->file.n_jobs,
-		.correlation = op->correlation,
-		.kind = kind_of_op(op),
-		.name = perfetto_string(perfetto, op->name),
-		.power = op->power,
-		.bytes = op->bytes,
-		.peer = op->peer,
-		.group = perfetto_string(perfetto, op->group),
-		.type = type.buffer,
-	};
-	if (code == FLEXTRACE_OK)
-		code = import_write_placed(&perfetto->import, op->stream, &event, &placed);
-	writer_abandon(&type);
-	return code;
+	if (is_given(op))
+		return write_given(perfetto, op, &event);
+	*row = op->of;
+	memcpy(&row->ticks1, op->ticks, sizeof(op->ticks));
+	row->op_kind = op->n_rows == 1 && op->rows[0].kind < ROW_FIRMWARE
+	                       ? block_of_row((uint8_t)op->rows[0].kind)->kind
+	                       : FLEXTRACE_DEVICE_KERNEL;
+	for (uint32_t i = 0; i < op->n_rows; i++) {
+		row->is_part = i > 0;
+		row->kind = op->rows[i].kind;
+		row->begin_ns = (uint64_t)op->rows[i].begin_ns;
+		row->end_ns = (uint64_t)op->rows[i].end_ns;
+		row->err_ns = op->rows[i].err_ns;
+		event.status = op->rows[i].status;
+		FLEXTRACE_TRY(import_write(&perfetto->import, op->stream, &event));
+	}
+	return FLEXTRACE_OK;
 }
 
 /* -- gathering -------------------------------------------------------------------------------- */
@@ -99,9 +97,9 @@ static int write_op(struct perfetto *perfetto, const struct perfetto_op *op)
 static int flush(struct perfetto *perfetto, uint32_t place)
 {
 	struct perfetto_op *op = &perfetto->file.ops[place];
-	int code = op->restored.n_rows ? write_op(perfetto, op) : FLEXTRACE_OK;
+	int code = op->n_rows ? write_op(perfetto, op) : FLEXTRACE_OK;
 
-	op->restored.n_rows = 0;
+	op->n_rows = 0;
 	return code;
 }
 
@@ -114,10 +112,10 @@ int perfetto_end_ops(struct perfetto *perfetto)
 	return FLEXTRACE_OK;
 }
 
-static bool has_row(const struct perfetto_op *op, uint64_t kind)
+static bool has_row(const struct perfetto_op *op, uint32_t kind)
 {
-	for (uint64_t i = 0; i < op->restored.n_rows; i++) {
-		if (op->restored.rows[i].kind == kind)
+	for (uint32_t i = 0; i < op->n_rows; i++) {
+		if (op->rows[i].kind == kind)
 			return true;
 	}
 	return false;
@@ -126,11 +124,11 @@ static bool has_row(const struct perfetto_op *op, uint64_t kind)
 /* Whether all rows are there that the stamps make. */
 static bool is_whole(const struct perfetto_op *op)
 {
-	const uint64_t *ticks = op->restored.ticks;
+	const uint64_t *ticks = op->ticks;
 
 	if (!op->is_main)
 		return false;
-	for (uint64_t kind = ROW_DMA_IN; kind <= ROW_DMA_OUT; kind++) {
+	for (uint32_t kind = ROW_DMA_IN; kind <= ROW_DMA_OUT; kind++) {
 		bool is_there = ticks[kind] && ticks[kind + 1] &&
 		                (kind == ROW_EXEC || ticks[kind] != ticks[kind + 1]);
 
@@ -144,13 +142,13 @@ static bool is_whole(const struct perfetto_op *op)
 static int find_op(struct perfetto *perfetto, const struct perfetto_op *of, uint32_t *ret_place)
 {
 	struct perfetto_file *file = &perfetto->file;
-	uint64_t owner = (uint64_t)of->stream << 40 ^ (uint64_t)of->device << 20 ^ of->queue;
+	uint64_t owner = (uint64_t)of->stream << 40 ^ (uint64_t)of->of.device << 20 ^ of->of.queue;
 
 	if (file->n_ops == MAX_OPS)
 		FLEXTRACE_TRY(perfetto_end_ops(perfetto));
 	FLEXTRACE_TRY(
-		MAP_PLACE(&file->op_index, of->job, owner, file->ops, file->n_ops, ret_place));
-	if (has_row(&file->ops[*ret_place], of->restored.rows[0].kind))
+		MAP_PLACE(&file->op_index, of->of.job, owner, file->ops, file->n_ops, ret_place));
+	if (has_row(&file->ops[*ret_place], of->rows[0].kind))
 		FLEXTRACE_TRY(flush(perfetto, *ret_place));
 	return FLEXTRACE_OK;
 }
@@ -162,18 +160,16 @@ static int gather(struct perfetto *perfetto, const struct perfetto_op *of)
 
 	FLEXTRACE_TRY(find_op(perfetto, of, &place));
 	op = &perfetto->file.ops[place];
-	if (!op->restored.n_rows) {
+	if (!op->n_rows) {
 		*op = *of;
 	} else {
-		struct perfetto_op before = *op;
+		const struct perfetto_op before = *op;
 
 		if (of->is_main)
 			*op = *of;
-		memcpy(op->restored.rows, before.restored.rows, sizeof(op->restored.rows));
-		op->restored.n_rows = before.restored.n_rows;
-		op->restored.rows[op->restored.n_rows++] = of->restored.rows[0];
-		op->begin_ns = before.begin_ns < of->begin_ns ? before.begin_ns : of->begin_ns;
-		op->end_ns = before.end_ns > of->end_ns ? before.end_ns : of->end_ns;
+		memcpy(op->rows, before.rows, sizeof(op->rows));
+		op->rows[before.n_rows] = of->rows[0];
+		op->n_rows = before.n_rows + 1;
 	}
 	return is_whole(op) ? flush(perfetto, place) : FLEXTRACE_OK;
 }
@@ -218,31 +214,38 @@ static void read_cycles(const struct our_row *row, uint64_t ticks[FLEXTRACE_N_ST
 static int read_op(struct perfetto *perfetto, const struct our_row *row,
                    const struct perfetto_open *open, struct perfetto_op *op)
 {
+	struct flextrace_restored *of = &op->of;
+	uint32_t name, group, type;
 	uint64_t number;
 
-	op->job = our_row_number(row, "job", 0);
-	op->correlation = our_row_number(row, "correlation", 0);
-	op->bytes = our_row_number(row, "bytes", 0);
-	op->power = (uint32_t)our_row_number(row, "power", 0);
-	op->peer = (int32_t)our_row_number(row, "peer", (uint64_t)-1);
-	read_cycles(row, op->restored.ticks);
+	of->job = our_row_number(row, "job", 0);
+	of->correlation = our_row_number(row, "correlation", 0);
+	of->bytes = our_row_number(row, "bytes", 0);
+	of->power = (uint32_t)our_row_number(row, "power", 0);
+	of->peer = (int32_t)our_row_number(row, "peer", (uint64_t)-1);
+	read_cycles(row, op->ticks);
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-		op->is_main |= op->restored.ticks[i] != 0;
+		op->is_main |= op->ticks[i] != 0;
 	op->is_main |= row->kind > ROW_DMA_OUT || row->kind == ROW_EXEC;
-	FLEXTRACE_TRY(name_of(perfetto, row, open->name, &op->name));
-	FLEXTRACE_TRY(our_row_text(perfetto, row, "group", &op->group));
-	if (!row->has_told)
-		return our_row_text(perfetto, row, "type", &op->type);
-	told_find_u64(&row->all, "correlation", &op->correlation);
-	told_find_u64(&row->all, "bytes", &op->bytes);
-	told_find_u64(&row->all, "Bytes", &op->bytes);
-	if (told_find_u64(&row->all, "Power", &number))
-		op->power = (uint32_t)number;
-	if (told_find_u64(&row->all, "Peer", &number) && number <= INT32_MAX)
-		op->peer = (int32_t)number;
-	if (!op->group)
-		FLEXTRACE_TRY(our_row_text_of(perfetto, &row->all, "CollGroup", &op->group));
-	return our_row_told(perfetto, row, &op->type);
+	FLEXTRACE_TRY(name_of(perfetto, row, open->name, &name));
+	FLEXTRACE_TRY(our_row_text(perfetto, row, "group", &group));
+	FLEXTRACE_TRY(our_row_text(perfetto, row, "type", &type));
+	if (row->has_told) {
+		told_find_u64(&row->all, "correlation", &of->correlation);
+		told_find_u64(&row->all, "bytes", &of->bytes);
+		told_find_u64(&row->all, "Bytes", &of->bytes);
+		if (told_find_u64(&row->all, "Power", &number))
+			of->power = (uint32_t)number;
+		if (told_find_u64(&row->all, "Peer", &number) && number <= INT32_MAX)
+			of->peer = (int32_t)number;
+		if (!group)
+			FLEXTRACE_TRY(our_row_text_of(perfetto, &row->all, "CollGroup", &group));
+		FLEXTRACE_TRY(our_row_told(perfetto, row, &type));
+	}
+	of->name = perfetto_string(perfetto, name);
+	of->group = perfetto_string(perfetto, group);
+	of->type = perfetto_string(perfetto, type);
+	return FLEXTRACE_OK;
 }
 
 /* Of a queue or core. */
@@ -251,30 +254,31 @@ static struct perfetto_op op_of(const struct perfetto *perfetto, const struct pe
 {
 	const struct perfetto_thing *device = perfetto_thing(&perfetto->file, thing->of);
 	struct perfetto_op op = {
-		.device = device->number,
-		.queue = thing->kind == THING_QUEUE ? thing->number : 0,
-		.peer = -1,
+		.of = {.device = device->number, .peer = -1, .name = "", .group = "", .type = ""},
 		.stream = track->stream,
 		.vpid = track->vpid,
 		.origin = origin_make(0, packet),
 	};
 
+	if (thing->kind == THING_QUEUE)
+		op.of.queue = thing->number;
 	if (thing->kind == THING_CORE) {
-		op.restored.core = thing->number;
-		op.restored.processor = thing->processor;
+		op.of.core = thing->number;
+		op.of.processor = thing->processor;
 	}
 	return op;
 }
 
-static void add_row(struct perfetto_op *op, uint64_t kind, const struct our_row *row)
+static void add_row(struct perfetto_op *op, int64_t begin_ns, int64_t end_ns, uint32_t kind,
+                    const struct our_row *row)
 {
-	op->restored.n_rows = 1;
-	op->restored.rows[0] = (struct restored_row){
-		.start_ns = (uint64_t)op->begin_ns,
-		.dur_ns = (uint64_t)(op->end_ns - op->begin_ns),
+	op->n_rows = 1;
+	op->rows[0] = (struct perfetto_row){
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
 		.kind = kind,
+		.err_ns = row ? (uint32_t)our_row_number(row, "err_ns", UINT32_MAX) : UINT32_MAX,
 		.status = row ? our_row_status(row) : TIME_GIVEN,
-		.err_ns = row ? our_row_number(row, "err_ns", UINT32_MAX) : UINT32_MAX,
 	};
 }
 
@@ -289,17 +293,15 @@ int perfetto_write_our_op(struct perfetto *perfetto, const struct perfetto_track
 	                           true, &row));
 	if (!row.is_known)
 		row.kind = thing->kind == THING_CORE ? ROW_ZONE : ROW_EXEC;
-	op.begin_ns = open->begin_ns;
-	op.end_ns = open->end_ns;
 	FLEXTRACE_TRY(read_op(perfetto, &row, open, &op));
-	add_row(&op, row.kind, &row);
-	if (row.kind <= ROW_DMA_OUT && !is_all_given(&op))
+	add_row(&op, open->begin_ns, open->end_ns, row.kind, &row);
+	if (row.kind <= ROW_DMA_OUT && !is_given(&op))
 		return gather(perfetto, &op);
-	if (row.kind < ROW_FIRMWARE)
-		return write_op(perfetto, &op);
-	op.restored.run = our_row_number(&row, "run", op.job); /* said where it is another one */
-	op.group = open->location.file;                        /* of which zones have none */
-	op.peer = (int32_t)open->location.line;
+	if (row.kind >= ROW_FIRMWARE) {
+		op.of.run = our_row_number(&row, "run", op.of.job); /* said where it is another */
+		op.of.file = perfetto_string(perfetto, open->location.file);
+		op.of.line = open->location.line;
+	}
 	return write_op(perfetto, &op);
 }
 
@@ -310,9 +312,8 @@ int perfetto_write_our_mark(struct perfetto *perfetto, const struct track_event 
 	struct perfetto_op op = op_of(perfetto, track, &perfetto->file.things[track->thing],
 	                              perfetto->file.n_packets);
 
-	op.begin_ns = op.end_ns = of->time_ns;
-	op.name = of->name;
-	add_row(&op, RESTORED_MARK, row);
+	op.of.name = perfetto_string(perfetto, of->name);
+	add_row(&op, of->time_ns, of->time_ns, RESTORED_MARK, row);
 	return write_op(perfetto, &op);
 }
 
@@ -325,6 +326,7 @@ int perfetto_write_our_value(struct perfetto *perfetto, const struct track_event
 	struct perfetto_thing thing = perfetto->file.things[track->thing];
 	struct perfetto_op op;
 	uint64_t number;
+	uint32_t string;
 
 	for (const char *at = name; (at = strstr(at, " core ")); at++)
 		core = at;
@@ -332,11 +334,11 @@ int perfetto_write_our_value(struct perfetto *perfetto, const struct track_event
 		return FLEXTRACE_OK;
 	thing.of = track->parent;
 	op = op_of(perfetto, track, &thing, perfetto->file.n_packets);
-	op.begin_ns = op.end_ns = of->time_ns;
-	op.restored.core = number;
-	memcpy(&op.restored.value_bits, &of->value, sizeof(of->value));
 	bytes.end = bytes.at + (core - name);
-	FLEXTRACE_TRY(perfetto_intern(perfetto, &bytes, &op.name));
-	add_row(&op, RESTORED_VALUE, NULL);
+	FLEXTRACE_TRY(perfetto_intern(perfetto, &bytes, &string));
+	op.of.core = (uint32_t)number;
+	op.of.value = of->value;
+	op.of.name = perfetto_string(perfetto, string);
+	add_row(&op, of->time_ns, of->time_ns, RESTORED_VALUE, NULL);
 	return write_op(perfetto, &op);
 }

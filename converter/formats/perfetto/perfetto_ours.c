@@ -196,40 +196,14 @@ static int write_collective(struct perfetto *perfetto, const struct perfetto_tra
 	return write_edges(perfetto, track, edges, open->begin_ns);
 }
 
-/* A text with the status in front of it, where the row is not certified. */
-static int mark(struct perfetto *perfetto, const struct our_row *row, uint32_t text,
-                uint32_t *ret_string)
-{
-	uint8_t status = our_row_status(row);
-	struct writer marked;
-	int code;
-
-	*ret_string = text;
-	if (status == TIME_CERTIFIED)
-		return FLEXTRACE_OK;
-	writer_open_memory(&marked);
-	restored_write_status(status, &marked);
-	writer_raw(&marked, perfetto_string(perfetto, text));
-	writer_char(&marked, '\0');
-	code = writer_failed(&marked)
-	               ? FLEXTRACE_E_MEMORY
-	               : string_intern(&perfetto->import.cache, marked.buffer, ret_string);
-	writer_abandon(&marked);
-	return code;
-}
-
 static int write_window(struct perfetto *perfetto, const struct perfetto_track *track,
-                        const struct perfetto_open *open, struct event edges[2],
-                        const struct our_row *row)
+                        const struct perfetto_open *open, struct event edges[2])
 {
-	uint32_t name;
-
-	FLEXTRACE_TRY(mark(perfetto, row, open->name, &name));
 	edges[0].class = edges[1].class = RECORD_WINDOW;
 	for (uint32_t i = 0; i < 2; i++)
 		edges[i].payload.window = (struct flextrace_window){
 			.edge = i ? FLEXTRACE_EDGE_END : FLEXTRACE_EDGE_BEGIN,
-			.name = perfetto_string(perfetto, name),
+			.name = perfetto_string(perfetto, open->name),
 		};
 	return write_edges(perfetto, track, edges, open->begin_ns);
 }
@@ -238,15 +212,12 @@ static int write_async(struct perfetto *perfetto, const struct perfetto_track *t
                        const struct perfetto_open *open, struct event edges[2],
                        const struct our_row *row)
 {
-	uint32_t name;
-
-	FLEXTRACE_TRY(mark(perfetto, row, open->name, &name));
 	for (uint32_t i = 0; i < 2; i++)
 		edges[i].payload.edge = (struct flextrace_span_edge){
 			.kind = row->kind == HOST_STEP   ? FLEXTRACE_RUNTIME_STEP
 		                : row->kind >= HOST_STEP ? FLEXTRACE_RUNTIME_USER
 		                                         : row->kind,
-			.name = perfetto_string(perfetto, name),
+			.name = perfetto_string(perfetto, open->name),
 			.correlation = our_row_number(row, "correlation", 0),
 		};
 	edges[0].class = RECORD_ASYNC_BEGIN;
@@ -272,7 +243,6 @@ static int write_scope(struct perfetto *perfetto, const struct perfetto_track *t
 		.file = perfetto_string(perfetto, open->location.file),
 		.line = open->location.line,
 	};
-	FLEXTRACE_TRY(mark(perfetto, row, args, &args));
 	return import_write_scope(&perfetto->import, track->stream, event,
 	                          perfetto_string(perfetto, args));
 }
@@ -286,10 +256,11 @@ static int write_host(struct perfetto *perfetto, const struct perfetto_track *tr
 	uint32_t args;
 
 	edges[0] = perfetto_event_of(perfetto, track, RECORD_SCOPE, open->end_ns);
-	edges[0].origins[0] = origin_make(0, open->packet);
-	edges[1] = edges[0];
 	FLEXTRACE_TRY(our_row_read(perfetto, open->category, open->members ? open->members : "",
 	                           false, &row));
+	edges[0].origins[0] = origin_make(0, open->packet);
+	edges[0].status = our_row_status(&row);
+	edges[1] = edges[0];
 	if (!row.is_known)
 		row.kind = FLEXTRACE_RUNTIME_USER;
 	row.has_told |= thing->is_torch && row.kind != HOST_WINDOW;
@@ -300,7 +271,7 @@ static int write_host(struct perfetto *perfetto, const struct perfetto_track *tr
 	if (row.kind == HOST_COLLECTIVE)
 		return write_collective(perfetto, track, open, edges, args);
 	if (row.kind == HOST_WINDOW)
-		return write_window(perfetto, track, open, edges, &row);
+		return write_window(perfetto, track, open, edges);
 	if (thing->is_async)
 		return write_async(perfetto, track, open, edges, &row);
 	return write_scope(perfetto, track, open, edges, &row, args);

@@ -121,12 +121,12 @@ static void test_reader__events_without_what_they_need_are_malformed(void **stat
 		const char *missing, *mistyped;
 		uint64_t n_malformed;
 	} cases[] = {
-		{"begin_ns", NULL, 4}, /* scope, span, async_span, host_estimate */
+		{"begin_ns", NULL, 5}, /* scope, span, async_span, host_estimate, restored */
 		{"ts", NULL, 0},       /* not needed */
-		{NULL, "begin_ns", 4},
+		{NULL, "begin_ns", 5},
 		{NULL, "ts", 1}, /* but wrong */
 		{NULL, "words", 1},
-		{NULL, "job", 4}, /* device_op, submit, complete, host_estimate */
+		{NULL, "job", 5}, /* device_op, submit, complete, host_estimate, restored */
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

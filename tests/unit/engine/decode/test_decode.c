@@ -174,7 +174,8 @@ static const char every_class[] =
 	"27 1 1 clock_sync device=1 domain=2 host_before_ns=3 ticks=4 host_after_ns=5\n"
 	"28 1 1 collective group=g seq=1 op=o bytes=2 peers=0,1 phase=1\n"
 	"29 1 1 span begin_ns=6 end_ns=7 name=n\n"
-	"30 1 1 async_span begin_ns=6 end_ns=7 name=n\n";
+	"30 1 1 async_span begin_ns=6 end_ns=7 name=n\n"
+	"31 1 1 restored device=1 kind=2 is_part=1 op_kind=1 begin_ns=6 end_ns=7 name=n\n";
 
 static void test_decode__books_every_class_as_read(void **state)
 {
