@@ -26,6 +26,17 @@ flextrace_add_unit_test(NAME emit_counts
 flextrace_add_unit_test(NAME mpi_numbering SOURCES tracer/mpi/numbering.c tracer/mpi/table.c)
 flextrace_add_unit_test(NAME mpi_identity SOURCES tracer/mpi/identity.c tracer/mpi/table.c)
 
+if(FLEXTRACE_CXX)
+	foreach(standard 17 20)
+		add_executable(test_hpp_${standard} unit/tracer/test_hpp.cc)
+		target_include_directories(test_hpp_${standard} PRIVATE ${PROJECT_SOURCE_DIR}/tracer/include)
+		target_link_libraries(test_hpp_${standard} PRIVATE flextrace_options PkgConfig::CMOCKA Threads::Threads)
+		set_target_properties(test_hpp_${standard} PROPERTIES CXX_STANDARD ${standard})
+		add_test(NAME unit.hpp_${standard} COMMAND test_hpp_${standard})
+		set_tests_properties(unit.hpp_${standard} PROPERTIES LABELS unit TIMEOUT 600)
+	endforeach()
+endif()
+
 add_test(NAME headers.tracer
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/headers/compile_matrix.sh ${PROJECT_SOURCE_DIR})
 add_test(NAME headers.markers

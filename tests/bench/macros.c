@@ -4,7 +4,7 @@
  *
  *   macros disabled   FLEXTRACE_SCOPE that nobody records, against the same loop without it
  *   macros enabled    FLEXTRACE_SCOPE against a bare tracepoint of the same payload + one clock
- *   read;
+ *                     read, and flextrace::scope against FLEXTRACE_SCOPE;
  *                     needs a session that records flextrace:scope and bench:scope (see run)
  */
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include <flextrace/flextrace.h>
 
 #include "bare_tracepoint.h"
+#include "macros_hpp.h"
 #include "ratio.h"
 
 #define N_PAIRS 31
@@ -72,19 +73,31 @@ static int run(void (*a)(uint32_t), void (*b)(uint32_t), uint32_t n, struct rati
 	return 0;
 }
 
+/* What `turns` costs while nobody records. */
+static void run_off(void (*turns)(uint32_t), const char *against, const char *by_itself)
+{
+	static struct ratio ratio;
+
+	ratio.n = 0;
+	run(turns, empty_turns, 20000000, &ratio);
+	ratio_print(&ratio, against, "ns", 0);
+	double cost[N_PAIRS];
+	for (int i = 0; i < N_PAIRS; i++)
+		cost[i] = ratio.a[i] - ratio.b[i];
+	double median = ratio_median(cost, N_PAIRS);
+	printf("%-44s %9.3f ns  bar 0.50 %s\n", by_itself, median, median <= 0.5 ? "ok" : "MISSED");
+}
+
 int main(int argc, char **argv)
 {
 	static struct ratio ratio;
 	const char *mode = argc == 2 ? argv[1] : "";
 	if (!strcmp(mode, "disabled")) {
-		run(scope_turns, empty_turns, 20000000, &ratio);
-		ratio_print(&ratio, "macro off / empty loop", "ns", 0);
-		double cost[N_PAIRS];
-		for (int i = 0; i < N_PAIRS; i++)
-			cost[i] = ratio.a[i] - ratio.b[i];
-		double median = ratio_median(cost, N_PAIRS);
-		printf("%-44s %9.3f ns  bar 0.50 %s\n", "macro off, by itself", median,
-		       median <= 0.5 ? "ok" : "MISSED");
+		run_off(scope_turns, "macro off / empty loop", "macro off, by itself");
+#ifdef BENCH_HPP
+		run_off(hpp_turns, "flextrace::scope off / empty loop",
+		        "flextrace::scope off, by itself");
+#endif
 		return 0;
 	}
 	if (!strcmp(mode, "enabled")) {
@@ -95,6 +108,11 @@ int main(int argc, char **argv)
 		}
 		run(scope_turns, bare_turns, 200000, &ratio);
 		ratio_print(&ratio, "FLEXTRACE_SCOPE / bare tracepoint + clock", "ns", 1.05);
+#ifdef BENCH_HPP
+		static struct ratio hpp;
+		run(hpp_turns, scope_turns, 200000, &hpp);
+		ratio_print(&hpp, "flextrace::scope / FLEXTRACE_SCOPE", "ns", 1.05);
+#endif
 		return 0;
 	}
 	fputs("usage: macros disabled|enabled\n", stderr);

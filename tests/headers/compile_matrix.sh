@@ -8,7 +8,7 @@ here=$top/tests/headers
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 include="-I$top/tracer/include"
-warnings="-Wall -Wextra -Wshadow -Wconversion -Wundef -pedantic -Werror"
+warnings="-Wall -Wextra -Wshadow -Wconversion -Wmissing-field-initializers -Wundef -pedantic -Werror"
 failed=0
 n=0
 
@@ -19,6 +19,9 @@ compile() { # compiler, source, flags...
 	if ! $compiler $include $warnings "$@" -c "$here/$source" -o "$work/$n.o" 2>"$work/err"; then
 		echo "FAILED: $compiler $* $source"
 		cat "$work/err"
+		failed=1
+	elif readelf -Ws "$work/$n.o" | awk '$6 == "HIDDEN" && $7 == "UND" && $8 !~ /flextrace/' | grep .; then
+		echo "FAILED: $compiler $* $source looks for a symbol of a library in itself"
 		failed=1
 	fi
 }
@@ -33,6 +36,22 @@ matrix() { # C compiler, C++ compiler, on or off flag
 		compile "$2" every_macro.cc -std=$std -Wold-style-cast $3
 	done
 	compile "$2" every_macro.cc -std=c++11 -O2 -fno-exceptions -fno-rtti -Wold-style-cast $3
+	for std in c++17 c++20; do
+		compile "$2" every_hpp.cc -std=$std -Wold-style-cast $3
+		compile "$2" every_hpp.cc -std=$std -O2 -fno-exceptions -fno-rtti -Wold-style-cast $3
+	done
+}
+
+# What FLEXTRACE_DISABLE leaves of flextrace.hpp in optimised code is what is there without it.
+same_without() { # C++ compiler
+	for level in -O1 -O2 -Os; do
+		for define in FLEXTRACE_DISABLE BARE NONE; do
+			compile "$1" every_hpp.cc -std=c++17 $level -D$define
+			objdump -d "$work/$n.o" | sed 1,3d >"$work/$define"
+		done
+		cmp "$work/FLEXTRACE_DISABLE" "$work/BARE" || failed=1
+		cmp -s "$work/NONE" "$work/BARE" && echo "FAILED: every_hpp.cc records nothing" && failed=1
+	done
 }
 
 found=0
@@ -47,9 +66,10 @@ for pair in gcc:g++ clang:clang++; do
 	matrix "$cc" "$cxx" -DFLEXTRACE_DISABLE
 
 	# Disabled, nothing is left: no call, no symbol, even without optimisation.
-	for source in every_macro.c every_macro.cc; do
+	same_without "$cxx"
+	for source in every_macro.c every_macro.cc every_hpp.cc; do
 		compiler=$cc
-		[ "${source##*.}" = cc ] && compiler=$cxx
+		[ "${source##*.}" = cc ] && compiler="$cxx -std=c++17"
 		compile "$compiler" $source -O0 -DFLEXTRACE_DISABLE
 		if nm -u "$work/$n.o" | grep flextrace; then
 			echo "FAILED: $compiler $source refers to flextrace although disabled"

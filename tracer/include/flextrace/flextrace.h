@@ -53,7 +53,8 @@
  *   services      flextrace_now_ns, _next_correlation(s), _device_mode, _n_unrecorded,
  *                 FLEXTRACE_ENABLED
  *
- * Payload structs, kinds and units stand in events.h. C99 and C++11; gcc and clang.
+ * Payload structs, kinds and units stand in events.h. C99 and C++11; gcc and clang. flextrace.hpp
+ * has all of it for C++17.
  */
 #ifndef FLEXTRACE_FLEXTRACE_H
 #define FLEXTRACE_FLEXTRACE_H

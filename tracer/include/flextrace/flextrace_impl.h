@@ -145,6 +145,15 @@ static inline uint64_t flextrace_i_now_ns(void)
 	return FLEXTRACE_I_U64(now.tv_sec) * 1000000000u + FLEXTRACE_I_U64(now.tv_nsec);
 }
 
+/* The same: no header of ours includes <pthread.h>. */
+unsigned long flextrace_i_pthread_self(void) __asm__("pthread_self");
+
+/* A scope that is open until it is handed to FLEXTRACE_SCOPE_END(). */
+struct flextrace_open_scope {
+	struct flextrace_span span; /* begin_ns 0 = nothing will be recorded */
+	unsigned long thread;       /* pthread_self() of the one that opened it */
+};
+
 #pragma GCC visibility push(hidden)
 
 /* Under names of this format: objects and libraries of another one do not link with these. */
@@ -163,12 +172,6 @@ void flextrace_i_args_begin(struct flextrace_i_args_scope *args, const char *nam
                             uint32_t line, const char *format, ...)
 	__attribute__((__format__(__printf__, 5, 6)));
 void flextrace_i_args_end(struct flextrace_i_args_scope *args);
-
-/* A scope that is open until it is handed to FLEXTRACE_SCOPE_END(). */
-struct flextrace_open_scope {
-	struct flextrace_span span; /* begin_ns 0 = nothing will be recorded */
-	unsigned long thread;       /* pthread_self() of the one that opened it */
-};
 
 /* Never defined: type-check what a disabled macro throws away. */
 void flextrace_i_unused(uint32_t kind, const char *name, uint64_t correlation);
@@ -242,9 +245,6 @@ static inline void flextrace_i_scope_begin(struct flextrace_scope *scope, uint32
 	scope->line = line;
 	scope->begin_ns = flextrace_i_now_ns();
 }
-
-/* As with clock_gettime() above: no header of ours includes <pthread.h>. */
-unsigned long flextrace_i_pthread_self(void) __asm__("pthread_self");
 
 static inline struct flextrace_open_scope flextrace_i_open(int is_on, uint32_t kind,
                                                            const char *name, uint64_t correlation,

@@ -175,8 +175,13 @@ enum flextrace_wire_boot {
  * 2^27; flextrace_marker_name() gives it a name. Others are offsets in the section of names.
  */
 #define FLEXTRACE_WIRE_NUMBERED 0x08000000u
+#ifdef __cplusplus
+#define FLEXTRACE_WIRE_U32(value) static_cast<uint32_t>(value)
+#else
+#define FLEXTRACE_WIRE_U32(value) ((uint32_t)(value))
+#endif
 #define FLEXTRACE_MARKER_ID(number) \
-	(FLEXTRACE_WIRE_NUMBERED | ((uint32_t)(number) & (FLEXTRACE_WIRE_NUMBERED - 1)))
+	(FLEXTRACE_WIRE_NUMBERED | (FLEXTRACE_WIRE_U32(number) & (FLEXTRACE_WIRE_NUMBERED - 1)))
 
 /*
  * A word of flextrace_marker_batch.words: kind_id in the high half, ticks in the low half. A batch
