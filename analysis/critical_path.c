@@ -79,7 +79,7 @@ struct sum_row {
 	const char *bound_by; /* the kind that takes most */
 	double share_percent; /* of it */
 	struct sum most;
-	uint64_t ns[PATH_KIND_COUNT];
+	uint64_t ns[PATH_PART_COUNT];
 };
 
 #define N_SEEN 1024
@@ -91,7 +91,7 @@ struct sums {                  /* of a step */
 	struct sum *all;       /* owned */
 	uint32_t n;
 	uint32_t seen[N_SEEN]; /* sums that were found last, by kind and name */
-	uint64_t kind_ns[PATH_KIND_COUNT];
+	uint64_t kind_ns[PATH_PART_COUNT];
 	int code;
 };
 
@@ -116,22 +116,22 @@ static const struct column sum_columns[] = {
 	SUM("memory", PATH_MEMORY),
 	SUM("prepare", PATH_PREPARE),
 	SUM("wait", PATH_WAIT),
+	SUM("host_outside", PATH_OUTSIDE),
+	SUM("wait_return", PATH_RETURN),
 };
 
 /* Finds the sum of a piece: mostly it is still where it was found last. */
-static int find_sum(struct sums *sums, const struct path_piece *piece, uint32_t *ret_at)
+static int find_sum(struct sums *sums, uint8_t kind, uint32_t name, uint32_t *ret_at)
 {
-	uint32_t *seen = &sums->seen[(piece->name ^ piece->kind) % N_SEEN];
+	uint32_t *seen = &sums->seen[(name ^ kind) % N_SEEN];
 
-	if (*seen < sums->n && sums->all[*seen].name == piece->name &&
-	    sums->all[*seen].kind == piece->kind) {
+	if (*seen < sums->n && sums->all[*seen].name == name && sums->all[*seen].kind == kind) {
 		*ret_at = *seen;
 		return FLEXTRACE_OK;
 	}
-	FLEXTRACE_TRY(
-		MAP_PLACE(&sums->index, piece->kind, piece->name, sums->all, sums->n, ret_at));
-	sums->all[*ret_at].kind = piece->kind;
-	sums->all[*ret_at].name = piece->name;
+	FLEXTRACE_TRY(MAP_PLACE(&sums->index, kind, name, sums->all, sums->n, ret_at));
+	sums->all[*ret_at].kind = kind;
+	sums->all[*ret_at].name = name;
 	*seen = *ret_at;
 	return FLEXTRACE_OK;
 }
@@ -139,10 +139,13 @@ static int find_sum(struct sums *sums, const struct path_piece *piece, uint32_t 
 static int add_piece(struct sums *sums, const struct path_piece *piece)
 {
 	uint64_t ns = interval_ns(piece->start_time_ns, piece->end_time_ns);
+	uint8_t kind = path_whole_kind(piece->kind);
 	uint32_t at;
 
-	sums->kind_ns[piece->kind] += ns;
-	FLEXTRACE_TRY(find_sum(sums, piece, &at));
+	sums->kind_ns[kind] += ns;
+	if (kind != piece->kind)
+		sums->kind_ns[piece->kind] += ns;
+	FLEXTRACE_TRY(find_sum(sums, kind, piece->name, &at));
 	sums->all[at].ns += ns;
 	return FLEXTRACE_OK;
 }

@@ -269,6 +269,8 @@ def check_paths(rows):
     kinds = ("host", "launch_delay", "queue_delay", "compute", "communication", "memory", "prepare", "wait")
     for row in rows:
         expect(f"critical path of {row['step']} on rank {row['rank']}", sum(int(row[kind + "_ns"]) for kind in kinds), int(row["wall_ns"]))
+        for part, kind in (("host_outside_ns", "host_ns"), ("wait_return_ns", "wait_ns")):
+            expect(f"{part} of {row['step']} on rank {row['rank']}", 0 <= int(row[part]) <= int(row[kind]), True)
 
 
 def check(flextrace, seed, folder):

@@ -53,9 +53,15 @@ def check(rank, events, tables):
     waits = [event for event in events if event["name"] == "Context Sync"]
     expect(f"rank {rank}: categories of work", {event["cat"] for event in work} - WORK, set())
     expect(f"rank {rank}: calls with one correlation", max(calls.values(), default=1), 1)
-    launched = [event for event in work if "correlation" in event["args"]]
-    expect(f"rank {rank}: work whose launch is not there", [e for e in launched if e["args"]["correlation"] not in calls], [])
-    expect(f"rank {rank}: launched work", len(launched), sum(int(row["works"]) for row in tables["launches"] if not row["name"]))
+    phases = collections.Counter(event["args"]["correlation"] for event in events if event["cat"] == "phase")
+    expect(f"rank {rank}: further rows of control blocks with one correlation", max(phases.values(), default=1), 1)
+    launched = collections.Counter(event["args"]["correlation"] for event in work if "correlation" in event["args"])
+    expect(f"rank {rank}: rows of the host for further rows of control blocks, that have no such row", phases - launched,
+           collections.Counter())
+    launched -= phases
+    expect(f"rank {rank}: work whose launch is not there", [correlation for correlation in launched if correlation not in calls], [])
+    expect(f"rank {rank}: launched work", sum(launched.values()),
+           sum(int(row["works"]) for row in tables["launches"] if not row["name"]))
     expect(f"rank {rank}: waits", [(e["ts"], e["dur"], e["args"]["correlation"]) for e in waits],
            [(e["ts"], e["dur"], e["args"]["correlation"]) for e in events if e["name"] == "cudaDeviceSynchronize"])
     for column, kind in (("compute_ns", "compute"), ("communication_ns", "communication"), ("memory_ns", "memory")):

@@ -18,7 +18,7 @@ const char *path_kind_name(uint8_t kind)
 		[PATH_WAIT] = "wait",
 	};
 
-	return kind < WORK_CLASS_COUNT ? work_class_name(kind) : names[kind];
+	return kind < WORK_CLASS_COUNT ? work_class_name(kind) : names[path_whole_kind(kind)];
 }
 
 /* Where the walk is: it has told all behind `now_ns`. */
@@ -101,7 +101,7 @@ static void go_to_thread(struct walk *walk, uint32_t track)
 static int go_to_work(struct walk *walk, uint32_t work, enum path_kind delay, uint32_t name)
 {
 	FLEXTRACE_TRY(tell(walk, walk->graph->works[work].end_time_ns, delay, name,
-	                   delay == PATH_WAIT ? walk->track : FLEXTRACE_NONE));
+	                   delay == PATH_QUEUE_DELAY ? FLEXTRACE_NONE : walk->track));
 	walk->work = work;
 	return FLEXTRACE_OK;
 }
@@ -182,7 +182,8 @@ static int pass_work(struct walk *walk)
 /* Goes to what calls that return now waited for, the innermost first. 0: they did not wait. */
 static int leave_waits(struct walk *walk, uint32_t place)
 {
-	const struct call *calls = walk->graph->calls.calls;
+	const struct path_graph *graph = walk->graph;
+	const struct call *calls = graph->calls.calls;
 
 	for (; place != FLEXTRACE_NONE && calls[place].row->end_time_ns == walk->now_ns;
 	     place = calls[place].parent) {
@@ -196,10 +197,12 @@ static int leave_waits(struct walk *walk, uint32_t place)
 			if (code)
 				return code < 0 ? code : 1;
 		}
-		work = path_waited_for(walk->graph, place, &walk->ended_at);
+		work = path_waited_for(graph, place, &walk->ended_at);
 		if (work == FLEXTRACE_NONE)
 			continue;
-		FLEXTRACE_TRY(go_to_work(walk, work, PATH_WAIT, row->name));
+		FLEXTRACE_TRY(go_to_work(
+			walk, work, graph->row_bits[place] & PATH_WAITS ? PATH_RETURN : PATH_WAIT,
+			row->name));
 		return 1;
 	}
 	return 0;
@@ -231,6 +234,7 @@ static int pass_thread(struct walk *walk)
 	const struct path_graph *graph = walk->graph;
 	uint32_t place = path_row_before(graph, walk->track, walk->now_ns, &walk->at);
 	int64_t since_ns;
+	bool is_inside;
 	int code;
 
 	place = innermost(walk, place, &since_ns);
@@ -241,7 +245,9 @@ static int pass_thread(struct walk *walk)
 		walk->track = walk->home;
 		return FLEXTRACE_OK;
 	}
-	return tell(walk, since_ns, PATH_HOST,
+	is_inside = place != FLEXTRACE_NONE &&
+	            (graph->row_bits[place] & (PATH_INSIDE | PATH_WAITS)) == PATH_INSIDE;
+	return tell(walk, since_ns, is_inside ? PATH_HOST : PATH_OUTSIDE,
 	            place != FLEXTRACE_NONE && is_call(graph->calls.calls[place].row)
 	                    ? graph->calls.calls[place].row->name
 	                    : 0,

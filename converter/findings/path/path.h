@@ -42,7 +42,12 @@ enum path_kind {
 	PATH_QUEUE_DELAY,  /* from the end of other device work to the start */
 	PATH_WAIT,         /* from the end of device work to that of the call which waited for it; a
 	                    * collective before the last rank came; and what nobody knows */
-	PATH_KIND_COUNT
+	PATH_KIND_COUNT,
+	/* Of PATH_HOST: outside of operations and of calls of a runtime, be it in an annotation; or
+	 * in a call that waits for devices when all their work has ended. */
+	PATH_OUTSIDE = PATH_KIND_COUNT,
+	PATH_RETURN, /* of PATH_WAIT: a call that waits for devices returns: the work has ended */
+	PATH_PART_COUNT
 };
 
 struct path_piece {
@@ -50,7 +55,7 @@ struct path_piece {
 	uint32_t process; /* index: of whom */
 	uint32_t name;    /* string; 0: none. Of a delay: what was delayed */
 	uint32_t track;   /* of the row that it is in; FLEXTRACE_NONE: it is in none */
-	uint8_t kind;     /* enum path_kind */
+	uint8_t kind;     /* enum path_kind, of the parts too */
 };
 
 struct path {
@@ -61,6 +66,12 @@ struct path {
 	uint32_t n_pieces;
 	bool goes_on; /* what was before these pieces is told next */
 };
+
+/* The kind that a part of one belongs to; else the kind itself. */
+static inline uint8_t path_whole_kind(uint8_t kind)
+{
+	return kind == PATH_OUTSIDE ? PATH_HOST : kind == PATH_RETURN ? PATH_WAIT : kind;
+}
 
 /* "compute", ..., "host", "launch_delay", "queue_delay", "wait". */
 const char *path_kind_name(uint8_t kind);

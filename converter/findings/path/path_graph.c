@@ -8,6 +8,7 @@
 #include "base/blocks.h"
 #include "base/order.h"
 #include "findings/work/work.h"
+#include "model/words/kinds.h"
 
 /* -- threads ----------------------------------------------------------------------------------- */
 
@@ -19,7 +20,7 @@ bool path_is_of_thread(const struct path_graph *graph, uint32_t index)
 }
 
 struct name_look { /* what rows of a name are */
-	bool waits, makes_queue_wait, is_step;
+	bool waits, makes_queue_wait, is_step, is_annotation;
 };
 
 static struct name_look look_at(const struct path_graph *graph, const struct call_name *name)
@@ -29,7 +30,9 @@ static struct name_look look_at(const struct path_graph *graph, const struct cal
 	return (struct name_look){
 		.waits = name->key.kind == FLEXTRACE_RUNTIME_SCHEDULE_WAIT || call_names_wait(text),
 		.makes_queue_wait = strstr(text, "StreamWaitEvent") || strstr(text, "waitOnEvent"),
-		.is_step = name->key.kind == HOST_STEP || name->key.kind == HOST_WINDOW};
+		.is_step = name->key.kind == HOST_STEP || name->key.kind == HOST_WINDOW,
+		.is_annotation = strcmp(kind_of_host(name->key.kind)->category,
+	                                "user_annotation") == 0};
 }
 
 static void set_bit(struct path_graph *graph, uint32_t place, enum path_row_bit bit)
@@ -82,6 +85,9 @@ static int note_rows(struct path_graph *graph, struct name_look *looks)
 		blocks_pass(i, CALL_PASS_BYTES);
 		if (look->waits)
 			set_bit(graph, i, PATH_WAITS);
+		if (!look->is_annotation || (calls->calls[i].parent != FLEXTRACE_NONE &&
+		                             graph->row_bits[calls->calls[i].parent] & PATH_INSIDE))
+			graph->row_bits[i] |= PATH_INSIDE;
 		if (look->makes_queue_wait)
 			FLEXTRACE_TRY(ARRAY_PUSH(graph->event_waits, graph->n_event_waits, i));
 		if (look->is_step)
@@ -387,7 +393,7 @@ uint32_t path_waited_for(const struct path_graph *graph, uint32_t place, uint64_
 {
 	const struct call *call = &graph->calls.calls[place];
 
-	if (!graph->row_bits[place])
+	if (!(graph->row_bits[place] & (PATH_LAUNCHED | PATH_WAITS)))
 		return FLEXTRACE_NONE;
 	for (uint64_t i = path_ended_until(graph, call->process, call->row->end_time_ns, at);
 	     i > graph->ended_of[call->process]; i--) {

@@ -38,6 +38,7 @@ struct path_part { /* of a collective that all of its ranks wait for */
 enum path_row_bit {
 	PATH_LAUNCHED = 1, /* device work */
 	PATH_WAITS = 2,    /* for all device work: its name says so */
+	PATH_INSIDE = 4,   /* an operation, or a call of a runtime, or in one */
 };
 
 struct path_graph {

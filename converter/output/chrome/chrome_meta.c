@@ -278,7 +278,7 @@ static void name_rank_rows(struct chrome *chrome, struct writer *text)
 	}
 }
 
-/* The lines of waits, beside which each stands by its thread. */
+/* The lines of launches and waits that stand once more, by their threads. */
 static void name_waits(struct chrome *chrome, struct writer *text)
 {
 	const struct events *events = &chrome->events;
@@ -288,7 +288,7 @@ static void name_waits(struct chrome *chrome, struct writer *text)
 		if (timeline->tracks[t].kind != TRACK_THREAD ||
 		    !events_show(events, view_track_process(&events->view, t)))
 			continue;
-		writer_raw(text, "waits of ");
+		writer_raw(text, "launches and waits of ");
 		line_append_track(&events->view, text, t);
 		write_text_metadata(chrome, "thread_name", "name",
 		                    chrome->ids.device_pid[events->hta.device],

@@ -4,8 +4,11 @@
  * (--compat=hta). It is the last stage before the file: what is here changes names, categories and
  * numbers of events, and never a time. An event that is renamed has its own name in its arguments.
  *
- * - What launched work is called cudaLaunchKernel, cudaMemcpyAsync or cudaMemsetAsync, and it alone
- *   has a correlation; so has the first row of what it launched, which is where work begins.
+ * - What launched work is called cudaLaunchKernel, cudaMemcpyAsync or cudaMemsetAsync, and has a
+ *   correlation; so has the first row of what it launched, which is where work begins.
+ * - Each further row of a control block has a correlation of its own, and so has a row that stands
+ *   for the launch once more: the critical path leaves out work that no row of the host stands for,
+ *   and takes one piece of work a row. Launch statistics and queue lengths know it not by its name.
  * - All rows of work have a stream. By its name work is computation, communication (`nccl`), memory
  *   (`Memcpy`, `Memset`, `dma`), or neither (`packet`).
  * - A call that waits for devices is cudaDeviceSynchronize, and its time stands once more, as a
@@ -17,8 +20,9 @@
 
 #include "model/words/work_class.h"
 
-/* Correlations of waits; those of launches count up from 1. */
-#define WAIT_ID ((uint64_t)1 << 51)
+/* Correlations of further rows of control blocks, and of waits; launches have those recorded. */
+#define PHASE_ID ((uint64_t)1 << 50)
+#define WAIT_ID  ((uint64_t)1 << 51)
 
 int event_hta_init(struct events *events)
 {
@@ -179,22 +183,37 @@ static void hide_correlation(struct file_event *event)
 	}
 }
 
+/* What stands next, once more, for a launch or a wait. */
+static void repeat(struct events *events, const struct host_row *call, uint64_t correlation)
+{
+	events->hta.repeated = call;
+	events->hta.correlation = correlation;
+}
+
 /* Of what the program recorded: the first row of a control block whose launch is known stands for
  * it, as in launches.csv. */
 static void number_work(struct events *events, const struct device_row *row,
                         struct file_event *event)
 {
 	const struct timeline *timeline = events->view.timeline;
-	const struct tick_op *op = &timeline->ops[row->source];
 	uint8_t *begun = &events->hta.is_begun[row->source / 8],
 		bit = (uint8_t)(1 << row->source % 8);
+	uint64_t correlation = timeline->ops[row->source].correlation;
 
 	drop(event, EVENT_KEY_CORRELATION);
 	drop(event, EVENT_KEY_STREAM);
 	event_add_u64(event, EVENT_KEY_STREAM,
 	              view_stream(&events->view, &timeline->tracks[row->track]));
-	if (!(*begun & bit) && has_launch(timeline, row->source))
-		event_add_u64(event, EVENT_KEY_CORRELATION, op->correlation);
+	if (!has_launch(timeline, row->source))
+		return;
+	if (*begun & bit) {
+		correlation = PHASE_ID + ++events->hta.n_phases;
+		repeat(events,
+		       table_index_get(&events->host_rows, timeline->launch_of_op[row->source],
+		                       sizeof(struct host_row)),
+		       correlation);
+	}
+	event_add_u64(event, EVENT_KEY_CORRELATION, correlation);
 	*begun |= bit;
 }
 
@@ -278,20 +297,33 @@ void event_hta_host(struct events *events, const struct host_row *row, struct fi
 	rename_call(event, "cudaDeviceSynchronize");
 	event->category = EVENT_TEXT("cuda_runtime");
 	event_add_u64(event, EVENT_KEY_CORRELATION, WAIT_ID + ++hta->n_waits);
-	hta->wait = row;
+	repeat(events, row, WAIT_ID + hta->n_waits);
 }
 
-void event_hta_wait(struct events *events, struct file_event *event)
+/* Launches for their phases stand behind each other, a nanosecond each: the reader takes what lies
+ * in each other for calls in calls, and goes no deeper than a thousand. */
+int event_hta_repeat(struct events *events, struct file_event *event)
 {
 	struct event_hta *hta = &events->hta;
+	const struct host_row *call = hta->repeated;
+	uint32_t *n;
 
-	event_begin(event, EVENT_INTERVAL, ON_WAITS, hta->wait->track);
-	event->start_time_ns = hta->wait->start_time_ns;
-	event->end_time_ns = hta->wait->end_time_ns;
+	event_begin(event, EVENT_INTERVAL, ON_WAITS, call->track);
+	event->start_time_ns = call->start_time_ns;
+	event->end_time_ns = call->end_time_ns;
 	event->label = EVENT_TEXT("Context Sync");
 	event->category = EVENT_TEXT("cuda_sync");
+	if (hta->correlation < WAIT_ID) {
+		FLEXTRACE_TRY(map_enter(&hta->launched, (uintptr_t)call, 1, &n));
+		*n = *n == MAP_NONE ? 0 : *n + 1;
+		event->start_time_ns += *n;
+		event->end_time_ns = event->start_time_ns + 1;
+		event->label = EVENT_TEXT("launch of a phase");
+		event->category = EVENT_TEXT("phase");
+	}
 	event_add_u64(event, EVENT_KEY_DEVICE, events->device_number[hta->device]);
 	event_add_i64(event, EVENT_KEY_STREAM, -1);
-	event_add_u64(event, EVENT_KEY_CORRELATION, WAIT_ID + hta->n_waits);
-	hta->wait = NULL;
+	event_add_u64(event, EVENT_KEY_CORRELATION, hta->correlation);
+	hta->repeated = NULL;
+	return 1;
 }

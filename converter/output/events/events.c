@@ -326,10 +326,8 @@ static bool turn_to_states(struct events *events)
 
 int events_next(struct events *events, struct file_event *ret_event)
 {
-	if (events->hta.wait) {
-		event_hta_wait(events, ret_event);
-		return 1;
-	}
+	if (events->hta.repeated)
+		return event_hta_repeat(events, ret_event);
 	for (;;) {
 		int code;
 

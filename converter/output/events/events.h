@@ -127,7 +127,7 @@ enum event_place {
 	ON_LOSSES,      /* `place` is a line of losses */
 	ON_FOUND_STEPS, /* the line of steps that were found, in the file of a single rank */
 	ON_FOUND_WORK,  /* and one of its collectives, one for each lane */
-	ON_WAITS        /* of a thread for devices, by a track of it */
+	ON_WAITS        /* of a thread for devices, and its launches, by a track of it */
 };
 
 #define MAX_EVENT_ARGS 24
@@ -219,10 +219,13 @@ struct event_counters {
 
 /* event_hta.c: what is known of launches and waits. */
 struct event_hta {
-	struct map launched;         /* host row -> enum flextrace_device_kind of its first work */
-	uint8_t *is_begun;           /* owned: a bit for each control block that was read */
-	const struct host_row *wait; /* weak: that stands once more, next; NULL */
-	uint64_t n_waits;
+	/* (host row, 0) -> enum flextrace_device_kind of its first work; (host row, 1) -> number of
+	 * its last repetition */
+	struct map launched;
+	uint8_t *is_begun;               /* owned: a bit for each control block that was read */
+	const struct host_row *repeated; /* weak: that stands once more, next; NULL */
+	uint64_t correlation;            /* of that */
+	uint64_t n_waits, n_phases;
 	uint32_t device; /* the first of the rank; FLEXTRACE_NONE: it has none */
 };
 
@@ -435,8 +438,9 @@ void event_hta_host(struct events *events, const struct host_row *row, struct fi
 void event_hta_device(struct events *events, const struct device_row *row,
                       struct file_event *event);
 
-/* The wait that was read, as an event of the device. */
-void event_hta_wait(struct events *events, struct file_event *event);
+/* The launch or the wait that stands once more, as an event of the device. 1 or
+ * FLEXTRACE_E_MEMORY. */
+int event_hta_repeat(struct events *events, struct file_event *event);
 
 /* -- losses, see event_losses.c ---------------------------------------------------------------- */
 

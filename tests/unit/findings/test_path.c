@@ -194,8 +194,8 @@ static void test_path__is_written_as_tables(void **state)
 {
 	static const struct path_case step = {
 		.calls = {{0, 0, "ProfilerStep#7", 1000, 1200, HOST_STEP},
-	                  {0, 0, "launch", 1020, 1030, 0},
-	                  {0, 0, SYNC, 1070, 1150, 0}},
+	                  {0, 0, "launch", 1020, 1030, FLEXTRACE_RUNTIME_CALL},
+	                  {0, 0, SYNC, 1070, 1150, FLEXTRACE_RUNTIME_CALL}},
 		.works = {{0, 0, 1, "k", 1034, 1140}},
 	};
 
@@ -206,9 +206,10 @@ static void test_path__is_written_as_tables(void **state)
 		"rank,host,pid,step,start_ns,end_ns,wall_ns,bound_by,share_percent,most_kind,"
 		"most_name,most_ns,host_ns,"
 		"launch_delay_ns,queue_delay_ns,compute_ns,communication_ns,memory_ns,prepare_ns,"
-		"wait_ns\n0,\"node,1\",100,ProfilerStep#7,1000,1200,200,compute,53.00,compute,k,"
+		"wait_ns,host_outside_ns,wait_return_ns\n"
+		"0,\"node,1\",100,ProfilerStep#7,1000,1200,200,compute,53.00,compute,k,"
 		"106,80,4,0,106,0,"
-		"0,0,10\n");
+		"0,0,10,70,10\n");
 	analysis_test_expect(
 		&path_test, "critical_path",
 		"rank,host,pid,step,on_rank,kind,name,start_ns,end_ns,dur_ns,share_percent\n"
@@ -218,6 +219,44 @@ static void test_path__is_written_as_tables(void **state)
 		"0,\"node,1\",100,ProfilerStep#7,0,compute,k,1034,1140,106,53.00\n"
 		"0,\"node,1\",100,ProfilerStep#7,0,wait,cudaDeviceSynchronize,1140,1150,10,5.00\n"
 		"0,\"node,1\",100,ProfilerStep#7,0,host,,1150,1200,50,25.00\n");
+}
+
+static void expect_summary(const char *line)
+{
+	char *text = analysis_test_write(&path_test, "critical_path_summary");
+
+	assert_string_equal(strchr(text, '\n') + 1, line);
+	free(text);
+}
+
+/* Of the host's time and of waits, what Holistic Trace Analysis counts as nothing. */
+static void test_path__tells_apart_what_waits_for_nothing(void **state)
+{
+	static const struct path_case step = {
+		.calls = {{0, 0, "step", 1000, 1300, HOST_STEP},
+	                  {0, 0, "op", 1010, 1100, FLEXTRACE_RUNTIME_OP},
+	                  {0, 0, "note", 1020, 1030, FLEXTRACE_RUNTIME_USER},
+	                  {0, 0, "launch", 1040, 1050, FLEXTRACE_RUNTIME_CALL},
+	                  {0, 0, "check", 1110, 1130, FLEXTRACE_RUNTIME_USER},
+	                  {0, 0, SYNC, 1150, 1220, FLEXTRACE_RUNTIME_CALL},
+	                  {0, 0, SYNC, 1230, 1260, FLEXTRACE_RUNTIME_CALL}},
+		.works = {{0, 0, 3, "k", 1054, 1200}},
+	};
+	static const struct path_case copy = {
+		/* it waits for its own work, but its name does not say so */
+		.calls = {{0, 0, "copy", 0, 100, FLEXTRACE_RUNTIME_CALL},
+	                  {0, 0, "check", 100, 110, FLEXTRACE_RUNTIME_USER}},
+		.works = {{0, 0, 0, "c", 20, 80}},
+	};
+
+	add_case(&step);
+	expect_summary("0,\"node,1\",100,step,1000,1300,300,compute,48.67,compute,k,146,"
+	               "130,4,0,146,0,0,0,20,90,20\n");
+	path_stop(state);
+	path_start(state);
+	add_case(&copy);
+	expect_summary("0,\"node,1\",100,,0,110,110,memory,54.55,memory,c,60,"
+	               "30,0,0,0,0,60,0,20,10,0\n");
 }
 
 /* -- arrows ---------------------------------------------------------------------------------- */
@@ -261,6 +300,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, path_start, path_stop)
 		TEST(test_path__of_each_case),
 		TEST(test_path__is_written_as_tables),
+		TEST(test_path__tells_apart_what_waits_for_nothing),
 		TEST(test_path__is_drawn_from_row_to_row),
 		TEST(test_path__is_drawn_over_ranks),
 	};

@@ -121,11 +121,47 @@ static void test_hta__knows_launches_and_where_their_work_begins(void **state)
 	assert_true(arg_of(test, "around it", "correlation") == -1);
 	assert_true(arg_of(test, "cudaLaunchKernelExC", "correlation") > 9);
 	assert_true(arg_of(test, "dma in (softmax)", "correlation") == 9);
-	assert_true(arg_of(test, "packet prep (softmax)", "correlation") == -1);
-	assert_true(arg_of(test, "softmax", "correlation") == -1);
 	assert_true(arg_of(test, "dma out (softmax)", "stream") == 5);
 	assert_string_equal(text_of(test, "softmax", "cat"), "kernel");
 	assert_string_equal(text_of(test, "dma in (softmax)", "cat"), "gpu_memcpy");
+}
+
+/* The critical path takes a piece of work for each row of the host that stands for it. */
+static void test_hta__has_a_launch_for_each_row_of_a_control_block(void **state)
+{
+	static const char *const rows[] = {"packet prep (softmax)", "softmax", "dma out (softmax)"};
+	static const uint8_t kinds[] = {ROW_PREP, ROW_EXEC, ROW_DMA_OUT};
+	struct emit_test *test = *state;
+	uint32_t launches[] = {0, FLEXTRACE_NONE}, op;
+
+	chrome_add_rank(test, 0);
+	add_call(test, "launch blocks", FLEXTRACE_RUNTIME_LAUNCH_CONTROL_BLOCKS, START_NS);
+	op = add_op(test, "softmax", "");
+	add_row(test, op, ROW_DMA_IN, START_NS + 100);
+	for (int64_t i = 0; i < 3; i++)
+		add_row(test, op, kinds[i], START_NS + 200 + 100 * i);
+	op = add_op(test, "of nobody", "");
+	add_row(test, op, ROW_DMA_IN, START_NS + 600);
+	add_row(test, op, ROW_EXEC, START_NS + 700);
+	timeline_of(test)->launch_of_op = launches;
+	write_rank(test);
+	for (int i = 0; i < 3; i++) {
+		const cJSON *launch = chrome_find(test, "X", "launch of a phase", i);
+		const cJSON *args = cJSON_GetObjectItem(launch, "args");
+		double first_us =
+			cJSON_GetObjectItem(find(test, "cudaLaunchKernel"), "ts")->valuedouble;
+
+		assert_true(arg_of(test, rows[i], "correlation") == (double)((1ll << 50) + 1 + i));
+		assert_true(cJSON_GetObjectItem(args, "correlation")->valuedouble ==
+		            arg_of(test, rows[i], "correlation"));
+		assert_true(cJSON_GetObjectItem(args, "stream")->valuedouble == -1);
+		assert_int_equal(
+			(int)((cJSON_GetObjectItem(launch, "ts")->valuedouble - first_us) * 1000 +
+		              0.5),
+			i);
+	}
+	assert_null(chrome_find(test, "X", "launch of a phase", 3));
+	assert_true(arg_of(test, "of nobody", "correlation") == -1);
 }
 
 /* The critical path goes from work to the call that waits for it by way of such a row. */
@@ -192,6 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		EMPTY(test_hta__knows_launches_and_where_their_work_begins),
+		EMPTY(test_hta__has_a_launch_for_each_row_of_a_control_block),
 		EMPTY(test_hta__shows_waits_as_the_device_has_them),
 		EMPTY(test_hta__names_work_by_what_it_is_for),
 	};
