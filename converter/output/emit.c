@@ -452,7 +452,7 @@ static struct work *work_new(const struct findings *findings, const struct emit_
                              const char *names)
 {
 	uint32_t n_files = options->run ? options->run->n_files : 0;
-	uint32_t n_ranks = findings->rank_rows ? findings->timeline->identity->n_processes : 0;
+	uint32_t n_ranks = options->views.has_ranks ? findings->timeline->identity->n_processes : 0;
 	size_t n = N_FORMATS + n_files + N_TRACE_FORMATS * (1 + (size_t)n_ranks);
 	struct work *work = calloc(1, sizeof(*work) + n * sizeof(work->jobs[0]));
 

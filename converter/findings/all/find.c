@@ -6,7 +6,7 @@
 
 #include "findings/collectives/collective_rates.h"
 #include "findings/path/path.h"
-#include "findings/rank_rows.h"
+#include "findings/found_rows.h"
 #include "findings/transfers.h"
 #include "findings/utilization.h"
 
@@ -113,6 +113,23 @@ static int draw_paths(struct findings_owner *all, const struct findings_input *i
 	return FLEXTRACE_OK;
 }
 
+/* What ranks did together, as traces show it. */
+static int find_collectives(struct findings_owner *all, const struct findings_input *input)
+{
+	const struct iterations *steps = input->options->per_rank ? &all->iterations : NULL;
+	struct collectives collectives;
+	int code = collectives_find(&collectives, &all->findings);
+
+	all->findings.collective_rates = &all->collective_rates;
+	all->findings.found_rows = &all->found_rows;
+	if (code >= 0)
+		code = collective_rates_find(&all->collective_rates, &collectives);
+	if (code >= 0)
+		code = found_rows_find(&all->found_rows, &collectives, steps);
+	collectives_release(&collectives);
+	return code;
+}
+
 int findings_find(struct findings_owner *all, const struct findings_input *input,
                   const struct timeline *shown)
 {
@@ -125,12 +142,7 @@ int findings_find(struct findings_owner *all, const struct findings_input *input
 	FLEXTRACE_TRY(find_transfers(all, input));
 	FLEXTRACE_TRY(find_iterations(all, input));
 	FLEXTRACE_TRY(draw_paths(all, input));
-	all->findings.collective_rates = &all->collective_rates;
-	FLEXTRACE_TRY(collective_rates_find(&all->collective_rates, &all->findings));
-	if (!input->options->per_rank)
-		return FLEXTRACE_OK;
-	all->findings.rank_rows = &all->rank_rows;
-	return rank_rows_find(&all->rank_rows, &all->findings);
+	return find_collectives(all, input);
 }
 
 void findings_release(struct findings_owner *all)
@@ -139,7 +151,7 @@ void findings_release(struct findings_owner *all)
 	call_tree_release(&all->call_tree);
 	work_stats_release(&all->work_stats);
 	device_times_release(&all->device_times);
-	rank_rows_release(&all->rank_rows);
+	found_rows_release(&all->found_rows);
 	collective_rates_release(&all->collective_rates);
 	free(all->iteration_of_op);
 	iterations_release(&all->iterations);

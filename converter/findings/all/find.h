@@ -21,7 +21,7 @@
 #include "findings/work/work_stats.h"
 #include "model/ledger/ledger.h"
 #include "model/collective_rates.h"
-#include "model/rank_rows.h"
+#include "model/found_rows.h"
 #include "model/timeline/event_class.h"
 #include "model/timeline/findings.h"
 #include "model/timeline/transfer_ends.h"
@@ -54,7 +54,7 @@ struct findings_owner {
 	struct table paths; /* these, and critical paths, if they are drawn */
 	struct iterations iterations;
 	uint32_t *iteration_of_op;
-	struct rank_rows rank_rows;
+	struct found_rows found_rows;
 	struct collective_rates collective_rates;
 	struct call_tree call_tree;
 	struct work_stats work_stats;

@@ -89,16 +89,11 @@ static void sweep(struct collective_rates *rates)
 	rates->n = n;
 }
 
-int collective_rates_find(struct collective_rates *rates, const struct findings *findings)
+int collective_rates_find(struct collective_rates *rates, const struct collectives *collectives)
 {
-	struct collectives collectives;
-	int code = collectives_find(&collectives, findings);
-
-	if (code == FLEXTRACE_OK)
-		code = add_parts(rates, &collectives);
-	collectives_release(&collectives);
-	if (code < 0 || !rates->n)
-		return code;
+	FLEXTRACE_TRY(add_parts(rates, collectives));
+	if (!rates->n)
+		return FLEXTRACE_OK;
 	qsort(rates->all, rates->n, sizeof(rates->all[0]), compare_by_process);
 	sweep(rates);
 	qsort(rates->all, rates->n, sizeof(rates->all[0]), compare_by_time);

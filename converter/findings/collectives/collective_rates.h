@@ -8,10 +8,10 @@
 #define FLEXTRACE_FINDINGS_COLLECTIVE_RATES_H
 
 #include "model/collective_rates.h"
-#include "model/timeline/findings.h"
+#include "collectives.h"
 
 /* Into `rates`, which are zero. FLEXTRACE_E_MEMORY or 0; collective_rates_release() in any case. */
-int collective_rates_find(struct collective_rates *rates, const struct findings *findings);
+int collective_rates_find(struct collective_rates *rates, const struct collectives *collectives);
 void collective_rates_release(struct collective_rates *rates);
 
 #endif

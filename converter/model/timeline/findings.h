@@ -17,7 +17,7 @@ struct event_classes;    /* event_class.h */
 struct iterations;       /* findings/iterations.h */
 struct owners;           /* findings/owners.h */
 struct power;            /* findings/power.h */
-struct rank_rows;        /* rank_rows.h */
+struct found_rows;        /* found_rows.h */
 struct transfers;        /* transfer_ends.h */
 struct work_stats;       /* findings/work/work_stats.h */
 
@@ -47,8 +47,7 @@ struct findings {
 	const struct iterations *iterations;
 	/* By struct tick_op: 1 + number of its iteration, 0 = none; NULL: there are none. */
 	const uint32_t *iteration_of_op;
-	/* Asks for a file of each process besides, with these rows; NULL: for none. */
-	const struct rank_rows *rank_rows;
+	const struct found_rows *found_rows;
 	const struct emitted *emitted; /* what programs counted; NULL: nobody did */
 	const struct aie_options *aie; /* NULL: the defaults */
 	struct call_tree *call_tree;   /* empty until it is first asked for; call_tree_borrow() */

@@ -22,9 +22,10 @@
 #define CHROME_LOSSES_PID   1
 #define CHROME_LEFT_OUT_PID 2
 
-/* The line of steps that were found, in the file of a single rank; those of collectives stand
- * below, one for each lane. */
-#define CHROME_STEPS_TID 10000000u
+/* Lines of a process: of steps that were found, in the file of a single rank, and of collectives,
+ * one for each lane. */
+#define CHROME_STEPS_TID       10000000u
+#define CHROME_FOUND_TID(lane) (CHROME_STEPS_TID - 1 - (lane))
 
 /* Lines of waits for devices, which stand by the tracks of threads behind it. */
 #define CHROME_WAITS_TID 9000000u

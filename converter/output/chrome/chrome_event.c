@@ -231,9 +231,13 @@ static void write_line(struct chrome *chrome, const struct file_event *event)
 		pid = ids->device_pid[chrome->events.hta.device];
 		tid = CHROME_WAITS_TID + place;
 		break;
+	case ON_FOUND_STEPS:
+		pid = ids->process_pid[place];
+		tid = CHROME_STEPS_TID;
+		break;
 	default:
-		pid = ids->process_pid[chrome->events.process];
-		tid = event->on == ON_FOUND_STEPS ? CHROME_STEPS_TID : CHROME_STEPS_TID - 1 - place;
+		pid = ids->process_pid[chrome->events.found.lines[place].process];
+		tid = CHROME_FOUND_TID(chrome->events.found.lines[place].lane);
 		break;
 	}
 	write_ids(&chrome->writer, pid, tid);

@@ -264,17 +264,24 @@ static void name_losses(struct chrome *chrome, uint32_t pid, struct writer *text
 	}
 }
 
-/* The lines of what was found, in the file of a single rank. */
-static void name_rank_rows(struct chrome *chrome, struct writer *text)
+static void name_found_rows(struct chrome *chrome, struct writer *text)
 {
-	bool has_steps;
-	uint32_t n_lanes = event_count_found(&chrome->events, &has_steps);
+	const struct event_found *found = &chrome->events.found;
+	const uint32_t *pids = chrome->ids.process_pid;
+	uint32_t n_tracks = chrome->events.view.timeline->n_tracks;
 
-	for (uint32_t i = !has_steps; i <= n_lanes; i++) {
-		writer_raw(text, i ? "collectives (found)" : "steps (found)");
-		write_text_metadata(chrome, "thread_name", "name",
-		                    chrome->ids.process_pid[chrome->events.process],
-		                    CHROME_STEPS_TID - i, text);
+	if (found->has_steps) {
+		writer_literal(text, "steps (found)");
+		write_text_metadata(chrome, "thread_name", "name", pids[chrome->events.process],
+		                    CHROME_STEPS_TID, text);
+	}
+	for (uint32_t i = 0; i < found->n_lines; i++) {
+		uint32_t pid = pids[found->lines[i].process];
+		uint32_t tid = CHROME_FOUND_TID(found->lines[i].lane);
+
+		writer_literal(text, "collectives (found)");
+		write_text_metadata(chrome, "thread_name", "name", pid, tid, text);
+		write_sort_index(chrome, "thread_sort_index", pid, tid, n_tracks + i);
 	}
 }
 
@@ -316,12 +323,11 @@ static void write_names(struct chrome *chrome)
 		if (events_name_device(&chrome->events, d))
 			name_device(chrome, d, &text);
 	}
-	if (events_are_of_rank(&chrome->events))
-		name_rank_rows(chrome, &text);
 	if (chrome->events.views.is_hta)
 		name_waits(chrome, &text);
 	for (uint32_t i = 0; i < chrome->events.view.timeline->n_tracks; i++)
 		name_track(chrome, chrome->events.lines.track_order[i], i, &text);
+	name_found_rows(chrome, &text);
 	if (writer_failed(&text))
 		chrome->writer.failure = text.failure;
 	writer_abandon(&text);

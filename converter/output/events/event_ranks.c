@@ -148,15 +148,15 @@ void event_of_collective(struct events *events, const struct host_row *row,
 	event_add_string(event, EVENT_KEY_ARGS, row->args);
 }
 
-void event_of_rank_row(struct events *events, const struct rank_row *row, struct file_event *event)
+void event_of_rank_row(struct events *events, const struct found_row *row, struct file_event *event)
 {
-	event_begin(event, EVENT_INTERVAL, row->op ? ON_FOUND_WORK : ON_FOUND_STEPS, row->lane);
-	event->start_time_ns = row->start_time_ns;
-	event->end_time_ns = row->end_time_ns;
 	if (row->op) {
-		event->label = (struct trace_text){known_op(row->op), strlen(known_op(row->op))};
+		const char *op = known_op(row->op);
+
+		if (op)
+			event->label = (struct trace_text){op, strlen(op)};
 		begin_collective(events, row->bytes, event);
-		event_add_word(event, EVENT_KEY_FOUND, "in the work of its devices");
+		event_add_word(event, EVENT_KEY_FOUND, EVENT_FOUND_IN_WORK);
 		return;
 	}
 	snprintf(events->step, sizeof(events->step), "ProfilerStep#%u", row->number);
@@ -165,22 +165,4 @@ void event_of_rank_row(struct events *events, const struct rank_row *row, struct
 	event_add_word(event, EVENT_KEY_KIND, "Step");
 	event_add_word(event, EVENT_KEY_FOUND,
 	               row->is_turn ? "turn of the loop in its kernels" : "all of the rank");
-}
-
-uint32_t event_count_found(const struct events *events, bool *ret_has_steps)
-{
-	const struct rank_rows *rank = events->rank_rows;
-	uint32_t n_lanes = 0;
-
-	*ret_has_steps = false;
-	for (uint32_t i = 0; rank && i < rank->n; i++) {
-		const struct rank_row *row = &rank->rows[i];
-
-		if (row->process != events->process)
-			continue;
-		if (row->op && row->lane >= n_lanes)
-			n_lanes = row->lane + 1;
-		*ret_has_steps = *ret_has_steps || !row->op;
-	}
-	return n_lanes;
 }

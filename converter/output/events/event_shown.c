@@ -10,9 +10,10 @@
 #define NO_ROWS N_ROW_TABLES
 
 static const uint8_t tables[N_SOURCES] = {
-	[FROM_EXTRA] = NO_ROWS,        [FROM_HOST] = OF_HOST,     [FROM_DEVICE] = OF_DEVICE,
-	[FROM_FLOWS] = NO_ROWS,        [FROM_LATER] = NO_ROWS,    [FROM_INSTANTS] = OF_INSTANTS,
-	[FROM_COUNTERS] = OF_COUNTERS, [FROM_MEMORY] = OF_MEMORY, [FROM_RATES] = NO_ROWS,
+	[FROM_LOSSES] = NO_ROWS,       [FROM_FOUND] = NO_ROWS,        [FROM_HOST] = OF_HOST,
+	[FROM_DEVICE] = OF_DEVICE,     [FROM_FLOWS] = NO_ROWS,        [FROM_LATER] = NO_ROWS,
+	[FROM_INSTANTS] = OF_INSTANTS, [FROM_COUNTERS] = OF_COUNTERS, [FROM_MEMORY] = OF_MEMORY,
+	[FROM_RATES] = NO_ROWS,
 };
 
 const struct table *event_table(const struct findings *findings, enum event_source source)
@@ -79,6 +80,9 @@ bool event_is_shown(const struct events *events, enum event_source source)
 	const char *types = events->views.types;
 
 	switch (source) {
+	case FROM_LOSSES:
+		return true;
+	case FROM_FOUND:
 	case FROM_HOST:
 	case FROM_DEVICE:
 		return has_type(types, EMIT_TYPES_INTERVAL);

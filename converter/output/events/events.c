@@ -50,20 +50,24 @@ static int push_later(struct events *events, const struct event_later *later)
 	return code;
 }
 
-/* The file of a single rank has rows of its own, and no losses. */
-static void look_at_few(struct events *events)
+static void look_at_losses(struct events *events)
 {
-	const struct rank_rows *rank = events->rank_rows;
-	uint32_t *n = &events->n_few;
-	int64_t *next_ns = &events->next_time_ns[FROM_EXTRA];
+	const struct event_losses *losses = &events->losses;
 
-	while (rank && *n < rank->n && !events_show(events, rank->rows[*n].process))
+	events->next_time_ns[FROM_LOSSES] =
+		events->n_lost < losses->n ? losses->intervals[events->n_lost].first_time_ns
+					   : NO_TIME;
+}
+
+static void look_at_found(struct events *events)
+{
+	const struct found_rows *found = events->found.rows;
+	uint32_t *n = &events->n_found;
+
+	while (found && *n < found->n && !event_found_is_shown(events, &found->rows[*n]))
 		++*n;
-	if (rank)
-		*next_ns = *n < rank->n ? rank->rows[*n].start_time_ns : NO_TIME;
-	else
-		*next_ns = *n < events->losses.n ? events->losses.intervals[*n].first_time_ns
-		                                 : NO_TIME;
+	events->next_time_ns[FROM_FOUND] = found && *n < found->n ? found->rows[*n].start_time_ns
+	                                                          : NO_TIME;
 }
 
 static void look_at_rates(struct events *events)
@@ -100,17 +104,12 @@ static void choose_source(struct events *events)
 
 /* -- what is read: each stores an event and returns 1, or passes over a row and returns 0 ------ */
 
-static int read_few(struct events *events, struct file_event *event)
+static int read_loss(struct events *events, struct file_event *event)
 {
-	uint32_t i = events->n_few++;
-	int code = 1;
+	uint32_t i = events->n_lost++;
 
-	if (events->rank_rows)
-		event_of_rank_row(events, &events->rank_rows->rows[i], event);
-	else
-		code = event_of_loss(events, &events->losses.intervals[i], event);
-	look_at_few(events);
-	return code;
+	look_at_losses(events);
+	return event_of_loss(events, &events->losses.intervals[i], event);
 }
 
 /* An arrow can only end at an interval that is shown as one. */
@@ -285,8 +284,12 @@ static int read_source(struct events *events, struct file_event *event)
 	int code;
 
 	switch (source) {
-	case FROM_EXTRA:
-		return read_few(events, event);
+	case FROM_LOSSES:
+		return read_loss(events, event);
+	case FROM_FOUND:
+		event_of_found_row(events, &events->found.rows->rows[events->n_found++], event);
+		look_at_found(events);
+		return 1;
 	case FROM_LATER:
 		read_later(events, event);
 		return 1;
@@ -355,7 +358,8 @@ static void begin(struct events *events)
 		events->cursors[source] = table_begin(table);
 		look_ahead(events, source);
 	}
-	look_at_few(events);
+	look_at_losses(events);
+	look_at_found(events);
 	look_at_rates(events);
 	choose_source(events);
 }
@@ -365,7 +369,7 @@ bool events_first_time(const struct events *events, int64_t *ret_time_ns)
 	struct events all = *events;
 
 	all.process = FLEXTRACE_NONE;
-	all.n_few = all.n_rates = 0;
+	all.n_lost = all.n_found = all.n_rates = 0;
 	begin(&all);
 	*ret_time_ns = all.next_time_ns[all.source];
 	return *ret_time_ns != NO_TIME;
@@ -386,7 +390,6 @@ static void set_views(struct events *events, const struct emit_views *views)
 	event_expect(events);
 	if (!events_are_kineto(events))
 		return;
-	events->rank_rows = events->view.findings->rank_rows;
 	events->is_without_ops = !event_has_ops(events);
 	if (!identity_is_torch_file(timeline->identity, timeline->strings, events->process))
 		return;
@@ -405,6 +408,7 @@ int events_init(struct events *events, const struct findings *findings,
 	set_views(events, views);
 	FLEXTRACE_TRY(lines_init(&events->lines, &events->view));
 	event_find_used(events);
+	FLEXTRACE_TRY(event_found_init(events));
 	FLEXTRACE_TRY(event_number_devices(events));
 	FLEXTRACE_TRY(table_index_init(&events->host_rows, &findings->timeline->host_rows,
 	                               sizeof(struct host_row)));
@@ -432,6 +436,7 @@ void events_release(struct events *events)
 	table_index_release(&events->host_rows);
 	event_hta_release(&events->hta);
 	event_losses_release(events);
+	event_found_release(&events->found);
 	lines_release(&events->lines);
 	view_release(&events->view);
 }

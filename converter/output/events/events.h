@@ -7,6 +7,7 @@
  *   event_later.c  what is on its way: arrows that arrive, async intervals that end
  *   event_rows.c   host rows, instants, counters, memory and arrows as events
  *   event_device.c device rows as events
+ *   event_found.c  collectives and steps that no program recorded
  *   event_ranks.c  what the file of a single rank has in its own way
  *   event_told.c   what the file of another tool said comes out again
  *   event_hta.c    names that Holistic Trace Analysis knows work by
@@ -22,7 +23,7 @@
 
 #include "base/map.h"
 #include "model/collective_rates.h"
-#include "model/rank_rows.h"
+#include "model/found_rows.h"
 #include "model/words/kinds.h"
 #include "model/words/told.h"
 #include "output/events/lines.h"
@@ -125,8 +126,8 @@ enum event_place {
 	ON_PROCESS, /* counters */
 	ON_DEVICE,
 	ON_LOSSES,      /* `place` is a line of losses */
-	ON_FOUND_STEPS, /* the line of steps that were found, in the file of a single rank */
-	ON_FOUND_WORK,  /* and one of its collectives, one for each lane */
+	ON_FOUND_STEPS, /* of a process, in the file of a single rank */
+	ON_FOUND_WORK,  /* `place` is a line of found collectives */
 	ON_WAITS        /* of a thread for devices, and its launches, by a track of it */
 };
 
@@ -231,7 +232,8 @@ struct event_hta {
 
 /* Where the next event may come from; the first wins among equal times. */
 enum event_source {
-	FROM_EXTRA, /* losses, or rows that only the file of a rank has */
+	FROM_LOSSES,
+	FROM_FOUND, /* collectives, and steps of a rank */
 	FROM_HOST,
 	FROM_DEVICE,
 	FROM_FLOWS, /* arrows that leave */
@@ -241,6 +243,17 @@ enum event_source {
 	FROM_RATES, /* of collectives */
 	FROM_MEMORY,
 	N_SOURCES
+};
+
+/* event_found.c: lines of collectives that were found, one for each lane of a process. */
+struct event_found {
+	const struct found_rows *rows; /* weak; NULL = none */
+	struct found_line {
+		uint32_t process, lane;
+	} * lines; /* owned: in order of their processes */
+	uint32_t n_lines;
+	bool has_steps;
+	uint32_t *first_line; /* owned: by process */
 };
 
 /* Of what a reader tells apart by who comes first: in the file of a rank of the torch profiler, the
@@ -254,11 +267,11 @@ struct events {
 	uint64_t *band_ns;       /* owned, by device: 1 + its newest error bar; NULL: no bands */
 	uint32_t *device_number; /* owned: what a device is called in arguments */
 	uint32_t process;        /* whose rows are shown; FLEXTRACE_NONE = all */
-	const struct rank_rows *rank_rows; /* weak; NULL = none */
-	uint64_t n_collectives;            /* read, of a single rank's file */
-	char dims[32], step[32];           /* texts of the event that was read */
-	bool is_without_ops;               /* no operation has an External id */
-	uint8_t states;                    /* enum event_states: where rows of states stand */
+	struct event_found found;
+	uint64_t n_collectives;  /* read, of a single rank's file */
+	char dims[32], step[32]; /* texts of the event that was read */
+	bool is_without_ops;     /* no operation has an External id */
+	uint8_t states;          /* enum event_states: where rows of states stand */
 	struct emit_views views;
 	struct event_hta hta;
 	struct event_losses losses;
@@ -274,7 +287,8 @@ struct events {
 	uint64_t n_flows; /* read */
 	uint64_t n_async; /* begun */
 	uint32_t n_rates; /* read, of collectives */
-	uint32_t n_few;   /* losses or rows of a rank that are read */
+	uint32_t n_lost;  /* losses that are read */
+	uint32_t n_found; /* rows that were found and are read */
 };
 
 /* Of all processes (FLEXTRACE_NONE), or of one (an index). `count` gets what is read and what is
@@ -307,17 +321,25 @@ void event_of_arrow(const struct events *events, const struct flow *flow, bool i
 /* 1, or FLEXTRACE_E_MEMORY. */
 int event_of_loss(struct events *events, const struct event_loss *loss, struct file_event *event);
 
+/* FLEXTRACE_E_MEMORY or 0. */
+int event_found_init(struct events *events);
+void event_found_release(struct event_found *found);
+
+/* Whether a row is shown: steps for readers of torch's files only. */
+bool event_found_is_shown(const struct events *events, const struct found_row *row);
+
 /* A step or collective that the program did not record; one that it did, as TensorBoard's
  * distributed view looks for it. */
-void event_of_rank_row(struct events *events, const struct rank_row *row, struct file_event *event);
+void event_of_found_row(struct events *events, const struct found_row *row,
+                        struct file_event *event);
+void event_of_rank_row(struct events *events, const struct found_row *row,
+                       struct file_event *event);
+#define EVENT_FOUND_IN_WORK "in the work of its devices"
 void event_of_collective(struct events *events, const struct host_row *row,
                          struct file_event *event);
 
 /* Numbers devices as the file of a rank needs it: below 64. FLEXTRACE_E_MEMORY or 0. */
 int event_number_devices(struct events *events);
-
-/* Lanes of collectives that were found, in the file of a rank. */
-uint32_t event_count_found(const struct events *events, bool *ret_has_steps);
 
 /* Of copies in the file of a rank, whose readers know them by their names. */
 void event_name_copy(const struct events *events, const struct device_row *row,

@@ -106,6 +106,8 @@ void pftrace_turn_to_event(struct pftrace *trace, const struct file_event *event
 		pftrace_turn_to(trace, 0);
 	else if (event->on == ON_PROCESS)
 		pftrace_turn_to_process(trace, event->place);
+	else if (event->on == ON_FOUND_WORK)
+		pftrace_turn_to_process(trace, trace->events.found.lines[event->place].process);
 	else if (event->on == ON_DEVICE)
 		pftrace_turn_to_process(trace, view->identity->devices[event->place].process);
 	else

@@ -136,6 +136,12 @@ static void put_all(const struct pftrace *trace, struct writer *text)
 		if (events_show(&trace->events, view_track_process(&trace->events.view, i)))
 			put_track(trace, text, i);
 	}
+	for (uint32_t i = 0; i < trace->events.found.n_lines; i++) {
+		open_thing(text, trace->uuids.found + i, "found");
+		put_number(text, "of",
+		           trace->uuids.processes + trace->events.found.lines[i].process);
+		writer_char(text, '}');
+	}
 	writer_char(text, '}');
 }
 

@@ -184,6 +184,24 @@ static void describe_losses(struct pftrace *trace, struct writer *text)
 	}
 }
 
+/* Behind the tracks of their process. */
+static void describe_found(struct pftrace *trace, struct writer *text)
+{
+	const struct event_found *found = &trace->events.found;
+
+	for (uint32_t i = 0; i < found->n_lines; i++) {
+		uint32_t process = found->lines[i].process;
+
+		pftrace_turn_to_process(trace, process);
+		writer_literal(text, "collectives (found)");
+		describe_named(trace,
+		               (struct description){trace->uuids.found + i,
+		                                    trace->uuids.processes + process,
+		                                    trace->events.view.timeline->n_tracks + i},
+		               text);
+	}
+}
+
 /* Without it Perfetto would sort processes and threads as it likes. */
 static void describe_order(struct pftrace *trace)
 {
@@ -211,7 +229,8 @@ static void number(struct pftrace *trace)
 	uuids->processes = uuids->tracks + trace->events.view.timeline->n_tracks;
 	uuids->devices = uuids->processes + identity->n_processes;
 	uuids->losses = uuids->devices + identity->n_devices;
-	uuids->counters = uuids->losses + N_ROOTS + trace->events.losses.lines.n;
+	uuids->found = uuids->losses + N_ROOTS + trace->events.losses.lines.n;
+	uuids->counters = uuids->found + trace->events.found.n_lines;
 	uuids->arrows = (uint64_t)(process + 1) << ARROW_ID_BITS;
 }
 
@@ -236,6 +255,7 @@ void pftrace_describe(struct pftrace *trace)
 	describe_identity(trace, &text);
 	for (uint32_t i = 0; i < trace->events.view.timeline->n_tracks; i++)
 		describe_track(trace, order[i], i, &text);
+	describe_found(trace, &text);
 	if (writer_failed(&text))
 		trace->writer.failure = text.failure;
 	writer_abandon(&text);
@@ -245,6 +265,8 @@ uint64_t pftrace_uuid(const struct pftrace *trace, const struct file_event *even
 {
 	if (event->on == ON_TRACK)
 		return trace->uuids.tracks + event->place;
+	if (event->on == ON_FOUND_WORK)
+		return trace->uuids.found + event->place;
 	return pftrace_loss_uuid(trace, event->place);
 }
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/rank_rows.h"
+#include "model/found_rows.h"
 #include "chrome_fixture.h"
 #include "trace_checker.h"
 
@@ -204,9 +204,11 @@ static void test_views__are_read_from_words(void **state)
 
 /* -- files of single ranks ------------------------------------------------------------------ */
 
+/* Or of all processes. */
 static void write_rank(struct emit_test *test, uint32_t process, const char *name)
 {
-	struct rank_row rows[] = {
+	uint32_t group = fixture_string(&test->fixture, "Sync_4");
+	struct found_row rows[] = {
 		{.start_time_ns = 1000000100, .end_time_ns = 1000000900, .process = 1, .number = 4},
 		{.start_time_ns = 1000000200,
 	         .end_time_ns = 1000000300,
@@ -215,14 +217,28 @@ static void write_rank(struct emit_test *test, uint32_t process, const char *nam
 	         .bytes = 77,
 	         .lane = 1},
 		{.start_time_ns = 1000000200, .end_time_ns = 1000000300, .process = 0},
+		{.start_time_ns = 1000000250,
+	         .end_time_ns = 1000000260,
+	         .process = 1,
+	         .op = "all_to_all",
+	         .bytes = 78,
+	         .status = TIME_ASSUMED,
+	         .err_ns = 12},
+		{.start_time_ns = 1000000255,
+	         .end_time_ns = 1000000265,
+	         .process = 1,
+	         .op = "",
+	         .group = group,
+	         .err_ns = UINT32_MAX,
+	         .lane = 2},
 	};
-	const struct rank_rows rank_rows = {rows, 3};
-	const struct emit_options options = {.output_dir = test->dir};
+	const struct found_rows found_rows = {rows, 5};
+	const struct emit_options options = {.output_dir = test->dir, .views = test->views};
 	struct findings findings = test->fixture.findings;
 
-	findings.rank_rows = &rank_rows;
+	findings.found_rows = &found_rows;
 	assert_int_equal(emit_chrome(&findings, &options, process, name, test->counts, NULL), 0);
-	assert_int_equal(test->counts[0].rows, test->counts[0].expected);
+	assert_int_equal(test->counts[0].rows + test->counts[0].left_out, test->counts[0].expected);
 	assert_string_equal(test->counts[0].file, name);
 	emit_test_read_gzip(test, name);
 }
@@ -263,8 +279,36 @@ static void test_views__name_what_tensorboard_looks_for(void **state)
 	assert_int_equal(cJSON_GetObjectItem(event, "bytes")->valueint, 4096);
 	event = cJSON_GetObjectItem(chrome_find(test, "X", "gloo:all_gather", 0), "args");
 	emit_assert_json(cJSON_GetObjectItem(event, "Input Dims"), "[[77]]");
+	/* what TensorBoard does not know has its own name */
+	assert_non_null(chrome_find(test, "X", "all_to_all", 0));
+	assert_non_null(chrome_find(test, "X", "Sync_4", 0));
 	assert_null(chrome_find(test, "X", "ProfilerStep#0", 0)); /* of the other rank */
 	assert_null(strstr(test->text, "Rank 1"));
+}
+
+/* Beside what programs recorded; steps are for readers of single ranks. */
+static void test_views__show_collectives_that_devices_were_seen_at(void **state)
+{
+	struct emit_test *test = *state;
+	const cJSON *event;
+
+	write_rank(test, FLEXTRACE_NONE, "trace.json.gz");
+	event = chrome_find(test, "X", "all_gather", 0);
+	assert_string_equal(cJSON_GetObjectItem(event, "cat")->valuestring, "collective_comm");
+	assert_int_equal(cJSON_GetObjectItem(event, "tid")->valueint, 9999998);
+	assert_int_equal(cJSON_GetObjectItem(event, "pid")->valueint, 1000);
+	emit_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "all_to_all", 0), "args"),
+	                 "{\"device\":0,\"bytes\":78,\"found\":\"in the work of its devices\","
+	                 "\"status\":\"assumed\",\"err_ns\":12}");
+	emit_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "Sync_4", 0), "args"),
+	                 "{\"device\":0,\"group\":\"Sync_4\","
+	                 "\"found\":\"in the work of its devices\"}");
+	assert_null(strstr(test->text, "steps (found)"));
+	test->views.types = "C";
+	write_rank(test, FLEXTRACE_NONE, "trace.json.gz");
+	assert_null(chrome_find(test, "X", "all_gather", 0));
+	assert_null(strstr(test->text, "(found)"));
+	test->views.types = NULL;
 }
 
 /* A control block of the first device of the first rank, on a queue of its own. */
@@ -394,6 +438,7 @@ int main(void)
 		SAMPLE(test_views__tell_viewers_the_unit),
 		SAMPLE(test_views__give_each_rank_its_rows),
 		SAMPLE(test_views__name_what_tensorboard_looks_for),
+		SAMPLE(test_views__show_collectives_that_devices_were_seen_at),
 		EMPTY(test_views__call_copies_what_readers_of_a_rank_know),
 		EMPTY(test_views__give_all_ranks_one_base),
 		EMPTY(test_views__have_rank_times_that_add_up_as_doubles),

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rank_rows.h"
+#include "found_rows.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/order.h"
-#include "findings/collectives/collectives.h"
 #include "model/lanes.h"
 #include "iterations.h"
 #include "model/timeline/timeline_read.h"
@@ -47,10 +46,10 @@ static void cover_all(struct extent *extents, const struct timeline *timeline)
 }
 
 /* A step lasts until the next one begins; the last one that is known, until all ends. */
-static int add_turn(struct rank_rows *rows, struct extent *extent,
+static int add_turn(struct found_rows *rows, struct extent *extent,
                     const struct iteration *iteration)
 {
-	const struct rank_row row = {
+	const struct found_row row = {
 		.start_time_ns = extent->last ? iteration->start_time_ns : extent->first_time_ns,
 		.end_time_ns = end_of_all(extent),
 		.process = iteration->process,
@@ -71,7 +70,7 @@ static bool has_own_rows(const struct timeline *timeline, uint32_t process)
 	return identity_is_torch_file(timeline->identity, timeline->strings, process);
 }
 
-static int add_turns(struct rank_rows *rows, struct extent *extents,
+static int add_turns(struct found_rows *rows, struct extent *extents,
                      const struct iterations *iterations)
 {
 	for (uint32_t i = 0; i < iterations->n; i++) {
@@ -84,15 +83,15 @@ static int add_turns(struct rank_rows *rows, struct extent *extents,
 	return FLEXTRACE_OK;
 }
 
-static int add_wholes(struct rank_rows *rows, const struct extent *extents,
+static int add_wholes(struct found_rows *rows, const struct extent *extents,
                       const struct iterations *iterations)
 {
 	uint32_t n_processes = iterations->timeline->identity->n_processes;
 
 	for (uint32_t i = 0; i < n_processes; i++) {
-		const struct rank_row row = {.start_time_ns = extents[i].first_time_ns,
-		                             .end_time_ns = end_of_all(&extents[i]),
-		                             .process = i};
+		const struct found_row row = {.start_time_ns = extents[i].first_time_ns,
+		                              .end_time_ns = end_of_all(&extents[i]),
+		                              .process = i};
 
 		if (iterations->summaries[i].source == ITERATIONS_NONE &&
 		    !has_own_rows(iterations->timeline, i) &&
@@ -104,21 +103,23 @@ static int add_wholes(struct rank_rows *rows, const struct extent *extents,
 
 /* -- collectives ---------------------------------------------------------------------------- */
 
-/* Those that programs recorded are rows of the host already. */
-static int add_part(struct rank_rows *rows, const struct timeline *timeline,
+/* Those that programs recorded are rows of the host already, those that a file tells of kernels. */
+static int add_part(struct found_rows *rows, const struct collectives *collectives,
                     const struct collective_part *part, struct lanes *lanes)
 {
 	double size, bus;
-	const char *op = collective_op(string_get(timeline->strings, part->group), part->ranks,
-	                               &size, &bus);
-	struct rank_row row = {.start_time_ns = part->start_time_ns,
-	                       .end_time_ns = part->end_time_ns,
-	                       .process = part->process,
-	                       .op = op,
-	                       .bytes = part->bytes};
+	struct found_row row = {.start_time_ns = part->start_time_ns,
+	                        .end_time_ns = part->end_time_ns,
+	                        .process = part->process,
+	                        .op = collective_part_op(collectives, part, &size, &bus),
+	                        .bytes = part->bytes,
+	                        .device = part->device,
+	                        .group = part->group,
+	                        .err_ns = part->err_ns,
+	                        .status = part->status};
 	uint32_t depth;
 
-	if (part->device == FLEXTRACE_NONE || part->told_op || !op ||
+	if (part->device == FLEXTRACE_NONE || part->told_op ||
 	    part->start_time_ns > part->end_time_ns)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(
@@ -126,10 +127,9 @@ static int add_part(struct rank_rows *rows, const struct timeline *timeline,
 	return ARRAY_PUSH(rows->rows, rows->n, row);
 }
 
-static int add_parts(struct rank_rows *rows, const struct collectives *collectives)
+static int add_parts(struct found_rows *rows, const struct collectives *collectives)
 {
-	const struct timeline *timeline = collectives->timeline;
-	uint32_t n = timeline->identity->n_processes;
+	uint32_t n = collectives->timeline->identity->n_processes;
 	struct lanes *lanes = calloc(n + 1ull, sizeof(*lanes));
 	int code = lanes ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 
@@ -138,7 +138,7 @@ static int add_parts(struct rank_rows *rows, const struct collectives *collectiv
 	for (uint32_t i = 0; i < collectives->n_parts && code >= 0; i++) {
 		const struct collective_part *part = &collectives->parts[i];
 
-		code = add_part(rows, timeline, part, &lanes[part->process]);
+		code = add_part(rows, collectives, part, &lanes[part->process]);
 	}
 	for (uint32_t i = 0; lanes && i < n; i++)
 		lanes_release(&lanes[i]);
@@ -146,28 +146,17 @@ static int add_parts(struct rank_rows *rows, const struct collectives *collectiv
 	return code;
 }
 
-static int find_collectives(struct rank_rows *rows, const struct findings *findings)
-{
-	struct collectives collectives;
-	int code = collectives_find(&collectives, findings);
-
-	if (code >= 0)
-		code = add_parts(rows, &collectives);
-	collectives_release(&collectives);
-	return code;
-}
-
 /* -- all of it ------------------------------------------------------------------------------ */
 
 static int compare_rows(const void *left, const void *right)
 {
-	const struct rank_row *a = left, *b = right;
+	const struct found_row *a = left, *b = right;
 
 	return ORDER(a->start_time_ns, b->start_time_ns) ?: ORDER(a->process, b->process) ?:
-	       ORDER(b->end_time_ns, a->end_time_ns);
+	       ORDER(b->end_time_ns, a->end_time_ns) ?: ORDER(a->lane, b->lane);
 }
 
-static int find_steps(struct rank_rows *rows, const struct iterations *iterations)
+static int find_steps(struct found_rows *rows, const struct iterations *iterations)
 {
 	uint32_t n_processes = iterations->timeline->identity->n_processes;
 	struct extent *extents = calloc(n_processes + 1ull, sizeof(*extents));
@@ -183,20 +172,18 @@ static int find_steps(struct rank_rows *rows, const struct iterations *iteration
 	return code;
 }
 
-int rank_rows_find(struct rank_rows *rows, const struct findings *findings)
+int found_rows_find(struct found_rows *rows, const struct collectives *collectives,
+                    const struct iterations *iterations)
 {
-	int code;
-
-	*rows = (struct rank_rows){NULL, 0};
-	code = find_steps(rows, findings->iterations);
-	if (code >= 0)
-		code = find_collectives(rows, findings);
+	if (iterations)
+		FLEXTRACE_TRY(find_steps(rows, iterations));
+	FLEXTRACE_TRY(add_parts(rows, collectives));
 	ORDER_ARRAY(rows->rows, rows->n, compare_rows);
-	return code;
+	return FLEXTRACE_OK;
 }
 
-void rank_rows_release(struct rank_rows *rows)
+void found_rows_release(struct found_rows *rows)
 {
 	free(rows->rows);
-	*rows = (struct rank_rows){NULL, 0};
+	*rows = (struct found_rows){NULL, 0};
 }
