@@ -18,6 +18,7 @@
 #include "base/text/json_item.h"
 #include "model/identity/identity.h"
 #include "output/place.h"
+#include "output/view.h"
 
 #define MANIFEST_FILE "perfetto_manifest.json"
 
@@ -63,8 +64,22 @@ static void add_offset(cJSON *clocks, int64_t offset_ns)
 	json_item_add(clocks, "offset_ns", cJSON_CreateRaw(digits));
 }
 
-static void add_attributes(cJSON *manifest, const struct ledger *ledger)
+/* Perfetto draws no arrow from one member to another. */
+static uint64_t count_arrows_between(const struct findings *findings)
 {
+	const struct view view = {.timeline = findings->timeline,
+	                          .identity = findings->timeline->identity};
+	uint64_t n = 0;
+
+	TABLE_EACH(struct flow, flow, findings->flows)
+		n += view_track_process(&view, flow->from_track) !=
+		     view_track_process(&view, flow->to_track);
+	return n;
+}
+
+static void add_attributes(cJSON *manifest, const struct findings *findings)
+{
+	const struct ledger *ledger = findings->timeline->ledger;
 	cJSON *attributes = json_item_add_object(manifest, "attributes");
 	uint64_t n_lost = 0;
 
@@ -72,6 +87,8 @@ static void add_attributes(cJSON *manifest, const struct ledger *ledger)
 		n_lost += ledger_is_loss(cause) ? ledger_total(ledger, cause) : 0;
 	json_item_add_text(attributes, "flextrace.version", FLEXTRACE_VERSION);
 	json_item_add_u64(attributes, "flextrace.lost_records", n_lost);
+	json_item_add_u64(attributes, "flextrace.arrows_between_ranks",
+	                  count_arrows_between(findings));
 }
 
 static cJSON *describe(const struct work *work)
@@ -102,7 +119,7 @@ static cJSON *describe(const struct work *work)
 	}
 	if (first)
 		add_reference(manifest, "trace_time", first);
-	add_attributes(manifest, work->findings->timeline->ledger);
+	add_attributes(manifest, work->findings);
 	return root;
 }
 

@@ -75,6 +75,14 @@ done
 "$FLEXTRACE" convert --quiet --formats=pftrace -o other inputs/good
 cmp other/trace.pftrace out/good/trace.pftrace || fail "trace.pftrace depends on trace.json"
 
+# what was lost, of no rank that is known, is in the file of each rank, and counts once where they are read back
+"$FLEXTRACE" convert --quiet --formats=pftrace --per-rank -o ranks inputs/lossy
+for rank in 0 1; do
+	protoc --decode_raw <"ranks/trace.rank$rank.pftrace" | grep -q '^ *19: 17$' || fail "rank $rank does not say what was lost"
+done
+"$FLEXTRACE" convert --quiet --formats=csv -o again ranks/trace.rank*.pftrace
+grep -q '^,,,lttng_discarded_events,,,,17,' again/tables/losses.csv || fail "what was lost: $(cat again/tables/losses.csv)"
+
 # several bundles, none of which is longer than Perfetto wants it
 "$MAKE_TRACE" large inputs/large
 convert compressed --compress-packets inputs/large

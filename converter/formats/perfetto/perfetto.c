@@ -335,6 +335,7 @@ static void release(struct import *import)
 {
 	struct perfetto *perfetto = (struct perfetto *)import;
 
+	map_release(&perfetto->shared_losses);
 	free(perfetto->scratch);
 	json_text_release(&perfetto->members);
 	json_text_release(&perfetto->told);

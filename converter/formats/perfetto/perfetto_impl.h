@@ -206,6 +206,7 @@ struct perfetto {
 	struct import import; /* first */
 	struct perfetto_file file;
 	struct json_text members, told; /* memory of one event */
+	struct map shared_losses;       /* that files of several ranks tell of */
 	char *scratch;                  /* owned */
 	size_t n_scratch;
 };

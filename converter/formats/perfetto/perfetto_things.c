@@ -103,19 +103,37 @@ static int define_name(struct perfetto *perfetto, const struct perfetto_thing *t
 	return import_write(&perfetto->import, thing->stream, &event);
 }
 
+/* Whether a loss, which the file of each rank tells that it may be of, is the first one. */
+static int is_new_loss(struct perfetto *perfetto, uint64_t shared, uint64_t cause, uint64_t count)
+{
+	struct map *known = &perfetto->shared_losses;
+	uint64_t what = hash_mix(cause, count);
+
+	if (!shared)
+		return 1;
+	if (map_find(known, shared, what) != MAP_NONE)
+		return 0;
+	return map_put(known, shared, what, 0) < 0 ? FLEXTRACE_E_MEMORY : 1;
+}
+
 static int lose(struct perfetto *perfetto, const struct told *of)
 {
 	struct loss_place place = LOSS_NOWHERE;
+	uint64_t shared = number_of(of, "shared", 0), count = number_of(of, "count", 0);
 	struct trace_value cause;
+	int code;
 
 	place.device = (uint32_t)number_of(of, "device", UINT32_MAX);
 	place.core = (uint32_t)number_of(of, "core", UINT32_MAX);
 	if (!told_find(of, "cause", &cause))
 		return FLEXTRACE_OK;
 	for (int i = 0; i < LOSS_CAUSE_COUNT; i++) {
-		if (trace_text_is(&cause.text, ledger_cause_id((enum loss_cause)i)))
-			return ledger_lose(&perfetto->import.ledger, (enum loss_cause)i, &place,
-			                   number_of(of, "count", 0), INT64_MIN);
+		if (!trace_text_is(&cause.text, ledger_cause_id((enum loss_cause)i)))
+			continue;
+		code = is_new_loss(perfetto, shared, (uint64_t)i, count);
+		return code <= 0 ? code
+		                 : ledger_lose(&perfetto->import.ledger, (enum loss_cause)i, &place,
+		                               count, INT64_MIN);
 	}
 	return FLEXTRACE_OK;
 }

@@ -17,7 +17,7 @@ struct event_classes;    /* event_class.h */
 struct iterations;       /* findings/iterations.h */
 struct owners;           /* findings/owners.h */
 struct power;            /* findings/power.h */
-struct found_rows;        /* found_rows.h */
+struct found_rows;       /* found_rows.h */
 struct transfers;        /* transfer_ends.h */
 struct work_stats;       /* findings/work/work_stats.h */
 

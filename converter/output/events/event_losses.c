@@ -3,6 +3,8 @@
  * event_losses.c: the lines of what was lost and of what was left out, one for each cause and
  * place.
  *
+ * The file of a single rank has what was lost of it, and what no record tells the rank of.
+ *
  * What was lost at a time that nobody knows is one interval over everything, around those whose
  * time is known. A cause with very many places has a single line.
  */
@@ -45,18 +47,32 @@ static int add_line(struct losses *lines, const struct view *view, const struct 
 	return losses_add(lines, loss->cause, place, &unknown);
 }
 
-static int add_lines(struct losses *lines, const struct view *view)
+static bool may_be_of(const struct events *events, const struct loss_place *place)
 {
-	const struct losses *losses = &view->timeline->ledger->losses;
+	const struct timeline *timeline = events->view.timeline;
+	const struct process *process;
+
+	if (!events_are_of_rank(events) || place->process != FLEXTRACE_NONE)
+		return events_show(events, place->process);
+	process = &timeline->identity->processes[events->process];
+	return place->stream == FLEXTRACE_NONE || process->is_shared ||
+	       timeline->streams->streams[place->stream]->trace == process->trace;
+}
+
+static int add_lines(struct events *events)
+{
+	const struct losses *losses = &events->view.timeline->ledger->losses;
 	uint32_t n_places[LOSS_CAUSE_COUNT] = {0};
 
 	for (uint32_t i = 0; i < losses->n; i++)
-		n_places[losses->all[i].cause]++;
+		n_places[losses->all[i].cause] += may_be_of(events, &losses->all[i].place);
 	for (uint32_t i = 0; i < losses->n; i++) {
 		const struct loss *loss = &losses->all[i];
 		bool is_many = n_places[loss->cause] > MAX_PLACES;
 
-		FLEXTRACE_TRY(add_line(lines, view, loss, is_many ? &LOSS_NOWHERE : &loss->place));
+		if (may_be_of(events, &loss->place))
+			FLEXTRACE_TRY(add_line(&events->losses.lines, &events->view, loss,
+			                       is_many ? &LOSS_NOWHERE : &loss->place));
 	}
 	return 0;
 }
@@ -122,7 +138,7 @@ int event_losses_init(struct events *events)
 {
 	struct loss_span everything;
 
-	FLEXTRACE_TRY(add_lines(&events->losses.lines, &events->view));
+	FLEXTRACE_TRY(add_lines(events));
 	if (!events->losses.lines.n)
 		return 0;
 	everything = find_extent(events);

@@ -413,7 +413,7 @@ int events_init(struct events *events, const struct findings *findings,
 	FLEXTRACE_TRY(table_index_init(&events->host_rows, &findings->timeline->host_rows,
 	                               sizeof(struct host_row)));
 	FLEXTRACE_TRY(event_hta_init(events));
-	if (!events_are_of_rank(events))
+	if (!events_are_kineto(events)) /* whose readers would take a line of losses for work */
 		FLEXTRACE_TRY(event_losses_init(events));
 	if (views->has_bands && event_is_shown(events, FROM_COUNTERS)) {
 		events->band_ns = calloc(findings->timeline->identity->n_devices + 1ull,

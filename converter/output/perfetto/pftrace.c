@@ -144,13 +144,13 @@ static void begin_sequences(struct pftrace *trace)
 /* So that viewers say that data was lost. */
 static void write_losses(struct pftrace *trace)
 {
-	const struct ledger *ledger = trace->events.view.timeline->ledger;
+	const struct losses *lines = &trace->events.losses.lines;
 	uint64_t n_lost = 0;
 	size_t opened, inside;
 
-	for (int cause = 0; cause < LOSS_CAUSE_COUNT; cause++)
-		n_lost += ledger_is_loss(cause) ? ledger_total(ledger, cause) : 0;
-	if (!n_lost || events_are_of_rank(&trace->events))
+	for (uint32_t i = 0; i < lines->n; i++)
+		n_lost += ledger_is_loss(lines->all[i].cause) ? lines->all[i].all.count : 0;
+	if (!n_lost)
 		return;
 	pftrace_turn_to(trace, 0);
 	pftrace_open_packet(trace);

@@ -107,6 +107,8 @@ static void put_loss(const struct pftrace *trace, struct writer *text, uint32_t 
 	open_thing(text, pftrace_loss_uuid(trace, line), "loss");
 	writer_format(text, ",\"cause\":\"%s\"", ledger_cause_id(loss->cause));
 	put_number(text, "count", loss->all.count);
+	if (loss->place.process == FLEXTRACE_NONE && events_are_of_rank(&trace->events))
+		put_number(text, "shared", 1ull + loss->place.stream);
 	if (loss->place.device != FLEXTRACE_NONE)
 		put_number(text, "device", loss->place.device);
 	if (loss->place.core != FLEXTRACE_NONE)

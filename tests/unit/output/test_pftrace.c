@@ -214,6 +214,41 @@ static void test_pftrace__says_that_data_was_lost(void **state)
 	}
 }
 
+/* Of what no record tells the rank of, each rank may have lost it whose trace it was. */
+static void test_pftrace__of_a_rank_says_what_may_be_lost_of_it(void **state)
+{
+	const struct loss_place places[] = {
+		{0, FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE},
+		{1, 0, FLEXTRACE_NONE, FLEXTRACE_NONE},
+		{FLEXTRACE_NONE, FLEXTRACE_NONE, FLEXTRACE_NONE, 0},
+		LOSS_NOWHERE,
+	};
+	static const struct {
+		uint32_t process;
+		uint64_t n_lost, n_lines;
+	} cases[] = {{FLEXTRACE_NONE, 1111, 4}, {0, 1101, 3}, {1, 1110, 3}, {2, 1000, 1}};
+	struct emit_test *test = *state;
+	struct timeline_fixture *f = &test->fixture;
+
+	for (int32_t rank = 0; rank < 3; rank++)
+		fixture_process(f, rank, 7, "p");
+	f->identity.processes[2].trace = 1; /* of another one than stream 0 */
+	for (uint64_t i = 0, n = 1; i < 4; i++, n *= 10)
+		ledger_lose(&f->ledger, LOSS_DISCARDED_EVENTS, &places[i], n, 100);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct values lost = {.n = 0}, types = {.n = 0};
+		struct protobuf trace;
+		char *bytes = emit(test, cases[i].process, &trace);
+
+		VALUES(trace, &lost, PACKET_TRACE_STATS, STATS_BUFFERS, BUFFER_PACKET_LOSS);
+		assert_int_equal(lost.n, 1);
+		assert_int_equal(lost.all[0], cases[i].n_lost);
+		VALUES(trace, &types, PACKET_TRACK_EVENT, TRACK_EVENT_TYPE);
+		assert_int_equal(types.n, 2 * cases[i].n_lines); /* an interval on each */
+		free(bytes);
+	}
+}
+
 static uint32_t add_row(struct timeline_fixture *f, int32_t rank, const char *host)
 {
 	uint32_t process = fixture_process(f, rank, 7, "p"), track;
@@ -321,6 +356,7 @@ int main(void)
 		SAMPLE(test_pftrace__tells_files_of_ranks_apart),
 		SAMPLE(test_pftrace__says_each_text_once),
 		EMPTY(test_pftrace__says_that_data_was_lost),
+		EMPTY(test_pftrace__of_a_rank_says_what_may_be_lost_of_it),
 		EMPTY(test_pftrace__hosts_are_machines_unless_an_arrow_leads_from_one_to_another),
 		SAMPLE(test_pftrace__ranks_of_tracks_are_no_negative_numbers),
 		EMPTY(test_pftrace__of_nothing_is_a_file),
