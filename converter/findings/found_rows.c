@@ -175,6 +175,7 @@ static int find_steps(struct found_rows *rows, const struct iterations *iteratio
 int found_rows_find(struct found_rows *rows, const struct collectives *collectives,
                     const struct iterations *iterations)
 {
+	rows->has_ranks = iterations;
 	if (iterations)
 		FLEXTRACE_TRY(find_steps(rows, iterations));
 	FLEXTRACE_TRY(add_parts(rows, collectives));
@@ -185,5 +186,5 @@ int found_rows_find(struct found_rows *rows, const struct collectives *collectiv
 void found_rows_release(struct found_rows *rows)
 {
 	free(rows->rows);
-	*rows = (struct found_rows){NULL, 0};
+	*rows = (struct found_rows){.rows = NULL};
 }

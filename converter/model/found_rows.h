@@ -28,6 +28,7 @@ struct found_row {
 struct found_rows {
 	struct found_row *rows; /* owned: by start, then process */
 	uint32_t n;
+	bool has_ranks; /* files of single ranks are asked for */
 };
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/paths.h"
 #include "emit_work.h"
+#include "model/found_rows.h"
 #include "output_dir.h"
 #include "output/report/page.h"
 #include "output/report_data.h"
@@ -452,7 +453,9 @@ static struct work *work_new(const struct findings *findings, const struct emit_
                              const char *names)
 {
 	uint32_t n_files = options->run ? options->run->n_files : 0;
-	uint32_t n_ranks = options->views.has_ranks ? findings->timeline->identity->n_processes : 0;
+	const struct found_rows *found = findings->found_rows;
+	uint32_t n_ranks = found && found->has_ranks ? findings->timeline->identity->n_processes
+	                                             : 0;
 	size_t n = N_FORMATS + n_files + N_TRACE_FORMATS * (1 + (size_t)n_ranks);
 	struct work *work = calloc(1, sizeof(*work) + n * sizeof(work->jobs[0]));
 

@@ -232,7 +232,7 @@ static void write_rank(struct emit_test *test, uint32_t process, const char *nam
 	         .err_ns = UINT32_MAX,
 	         .lane = 2},
 	};
-	const struct found_rows found_rows = {rows, 5};
+	const struct found_rows found_rows = {rows, 5, true};
 	const struct emit_options options = {.output_dir = test->dir, .views = test->views};
 	struct findings findings = test->fixture.findings;
 
