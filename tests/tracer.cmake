@@ -7,6 +7,9 @@ flextrace_add_unit_test(NAME tracer
 flextrace_add_unit_test(NAME tracer_threads
 	SOURCES tracer/src/tracer.c tracer/src/definitions.c tracer/src/process.c
 	INCLUDES tracer/src LIBS Threads::Threads)
+flextrace_add_unit_test(NAME check
+	SOURCES tracer/src/check.c
+	DEFINITIONS FLEXTRACE_CHECK=1)
 flextrace_add_unit_test(NAME definitions
 	SOURCES tracer/src/definitions.c
 	INCLUDES tracer/src LIBS Threads::Threads)

@@ -64,6 +64,7 @@ for pair in gcc:g++ clang:clang++; do
 	found=$((found + 1))
 	matrix "$cc" "$cxx" ""
 	matrix "$cc" "$cxx" -DFLEXTRACE_DISABLE
+	matrix "$cc" "$cxx" -DFLEXTRACE_CHECK=1
 
 	# Disabled, nothing is left: no call, no symbol, even without optimisation.
 	same_without "$cxx"

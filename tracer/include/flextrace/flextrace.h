@@ -31,6 +31,9 @@
  *   forked records nothing until it calls exec (FLEXTRACE_FORK=register changes that).
  * - Signals: in a signal handler call only FLEXTRACE_HANDLER_*, FLEXTRACE_ENABLED,
  *   flextrace_now_ns() and flextrace_drain_save(); other macros may wait there for ever.
+ * - With -DFLEXTRACE_CHECK=1, for builds of developers, a scope keeps a copy of its name's first 99
+ *   bytes. If the name is another when the scope ends, the program says where, on standard error,
+ *   and aborts.
  * - docs/in-your-process.md says what flextrace and LTTng do in a process, and what it must not do.
  * - With -DFLEXTRACE_DISABLE all macros and functions compile to nothing, and libflextrace is not
  *   needed.

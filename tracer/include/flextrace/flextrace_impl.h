@@ -223,6 +223,19 @@ int flextrace_i_enter_handler(enum flextrace_i_event event);
 
 /* -- scopes -- */
 
+/* The checked mode: what stands in for a name while its scope is open, and the name again, if it is
+ * what it was; else the program ends. */
+const char *flextrace_i_check_begin(const char *name);
+const char *flextrace_i_check_end(const char *name, const char *file, uint32_t line);
+#if defined(FLEXTRACE_CHECK) && FLEXTRACE_CHECK && !defined(FLEXTRACE_DISABLE)
+#define FLEXTRACE_I_CHECKED(name) flextrace_i_check_begin(name)
+#define FLEXTRACE_I_CHECK(scope) \
+	((scope)->name = flextrace_i_check_end((scope)->name, (scope)->file, (scope)->line))
+#else
+#define FLEXTRACE_I_CHECKED(name) (name)
+#define FLEXTRACE_I_CHECK(scope)  ((void)0)
+#endif
+
 #ifdef __FILE_NAME__
 #define FLEXTRACE_I_FILE __FILE_NAME__ /* without folders: it is in every record */
 #else
@@ -239,7 +252,7 @@ static inline void flextrace_i_scope_begin(struct flextrace_scope *scope, uint32
 {
 	scope->size = sizeof(*scope);
 	scope->kind = kind;
-	scope->name = name;
+	scope->name = FLEXTRACE_I_CHECKED(name);
 	scope->correlation = correlation;
 	scope->file = file;
 	scope->line = line;
@@ -254,6 +267,7 @@ static inline struct flextrace_open_scope flextrace_i_open(int is_on, uint32_t k
 		{sizeof(struct flextrace_span), kind, 0, 0, name, correlation, file, line}, 0};
 
 	if (is_on) {
+		open.span.name = FLEXTRACE_I_CHECKED(name);
 		open.thread = flextrace_i_pthread_self();
 		open.span.begin_ns = flextrace_i_now_ns();
 	}
@@ -265,6 +279,7 @@ static inline void flextrace_i_open_end(struct flextrace_open_scope *open)
 	if (!open->span.begin_ns)
 		return;
 	open->span.end_ns = flextrace_i_now_ns();
+	FLEXTRACE_I_CHECK(&open->span);
 	if (open->thread == flextrace_i_pthread_self())
 		FLEXTRACE_I_SEND(span, &open->span);
 	else if (flextrace_i_is_on(flextrace_i_event_async_span))
@@ -274,7 +289,10 @@ static inline void flextrace_i_open_end(struct flextrace_open_scope *open)
 
 static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 {
-	if (__builtin_expect(scope->begin_ns != 0, 0) && flextrace_i_is_on(flextrace_i_event_scope))
+	if (__builtin_expect(!scope->begin_ns, 1))
+		return;
+	FLEXTRACE_I_CHECK(scope);
+	if (flextrace_i_is_on(flextrace_i_event_scope))
 		FLEXTRACE_I_SEND(scope, scope);
 }
 
@@ -324,11 +342,11 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 
 #define FLEXTRACE_I_SCOPE_ARGS(name, ...) \
 	FLEXTRACE_I_SCOPE_ARGS_VAR(FLEXTRACE_I_UNIQUE, name, __VA_ARGS__)
-#define FLEXTRACE_I_SCOPE_ARGS_VAR(var, name, ...)                                             \
-	struct flextrace_i_args_scope var FLEXTRACE_I_AT_END(flextrace_i_args_scope_end);      \
-	var.scope.begin_ns = 0;                                                                \
-	FLEXTRACE_I_EMIT(scope, flextrace_i_args_begin(&var, name, FLEXTRACE_I_FILE, __LINE__, \
-	                                               __VA_ARGS__))
+#define FLEXTRACE_I_SCOPE_ARGS_VAR(var, name, ...)                                        \
+	struct flextrace_i_args_scope var FLEXTRACE_I_AT_END(flextrace_i_args_scope_end); \
+	var.scope.begin_ns = 0;                                                           \
+	FLEXTRACE_I_EMIT(scope, flextrace_i_args_begin(&var, FLEXTRACE_I_CHECKED(name),   \
+	                                               FLEXTRACE_I_FILE, __LINE__, __VA_ARGS__))
 
 #define FLEXTRACE_I_OP_SCOPE(name, type, attributes, n_cores, depth, correlation)            \
 	FLEXTRACE_I_OP_SCOPE_VAR(FLEXTRACE_I_UNIQUE, name, type, attributes, n_cores, depth, \
@@ -352,8 +370,10 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 
 static inline void flextrace_i_args_scope_end(struct flextrace_i_args_scope *args)
 {
-	if (__builtin_expect(args->scope.begin_ns != 0, 0))
-		flextrace_i_args_end(args);
+	if (__builtin_expect(!args->scope.begin_ns, 1))
+		return;
+	FLEXTRACE_I_CHECK(&args->scope);
+	flextrace_i_args_end(args);
 }
 
 static inline void flextrace_i_op_begin(struct flextrace_scope *scope, const char *name,
