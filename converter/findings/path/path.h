@@ -7,8 +7,8 @@
  * the time of the step exactly. What bounds what:
  *
  *   a host call     what its thread did before it. A call that waits for devices (its name says
- *                   so, as "cudaDeviceSynchronize", or it is aiuScheduleWait), or for work that it
- *                   launched itself: the last work, launched before the wait, that ended before it
+ *                   so, as "cudaDeviceSynchronize", or its kind), or for work that it launched
+ *                   itself: the last work, launched before the wait, that ended before it
  *                   returned, if that was at work when the wait began.
  *   device work     what was before it in its queue, if that ended after the launch had been made
  *                   (after its call began, if that returned only after the work began); else the

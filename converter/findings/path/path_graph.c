@@ -28,7 +28,7 @@ static struct name_look look_at(const struct path_graph *graph, const struct cal
 	const char *text = string_get(graph->timeline->strings, name->key.name);
 
 	return (struct name_look){
-		.waits = name->key.kind == FLEXTRACE_RUNTIME_SCHEDULE_WAIT || call_names_wait(text),
+		.waits = call_waits(name->key.kind, text),
 		.makes_queue_wait = strstr(text, "StreamWaitEvent") || strstr(text, "waitOnEvent"),
 		.is_step = name->key.kind == HOST_STEP || name->key.kind == HOST_WINDOW,
 		.is_annotation = strcmp(kind_of_host(name->key.kind)->category,

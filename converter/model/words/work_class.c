@@ -40,8 +40,9 @@ bool work_names_collective(const char *name)
 	return false;
 }
 
-bool call_names_wait(const char *name)
+bool call_waits(uint8_t kind, const char *name)
 {
-	return strstr(name, "Synchronize") || strncmp(name, "synchronize", 11) == 0 ||
+	return kind == FLEXTRACE_RUNTIME_SCHEDULE_WAIT || kind == FLEXTRACE_RUNTIME_WAIT ||
+	       strstr(name, "Synchronize") || strncmp(name, "synchronize", 11) == 0 ||
 	       strstr(name, "block_until_ready");
 }

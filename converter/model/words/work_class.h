@@ -17,7 +17,7 @@ enum work_class work_class_of_kind(uint8_t row_kind);
 /* Whether a kernel's name is a collective's. */
 bool work_names_collective(const char *name);
 
-/* Whether a call's name says that it waits for devices. */
-bool call_names_wait(const char *name);
+/* Whether a call waits for devices, as its kind or its name says. */
+bool call_waits(uint8_t kind, const char *name);
 
 #endif

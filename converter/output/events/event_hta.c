@@ -291,8 +291,7 @@ void event_hta_host(struct events *events, const struct host_row *row, struct fi
 		event_add_u64(event, EVENT_KEY_CORRELATION, WAIT_ID + ++hta->n_waits);
 	if (event->told.bytes || is_known_launch(name))
 		return;
-	if (hta->device == FLEXTRACE_NONE ||
-	    (row->kind != FLEXTRACE_RUNTIME_SCHEDULE_WAIT && !call_names_wait(name)))
+	if (hta->device == FLEXTRACE_NONE || !call_waits(row->kind, name))
 		return;
 	rename_call(event, "cudaDeviceSynchronize");
 	event->category = EVENT_TEXT("cuda_runtime");

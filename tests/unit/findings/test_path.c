@@ -86,6 +86,10 @@ static const struct path_case cases[] = {
          .expected = "run: host launch 10, launch_delay a 1, compute a 49, queue_delay b 3, "
                      "compute b 34, wait "
                      "synchronizeStream 3\n"},
+	{.what = "a wait by its kind",
+         .calls = {{0, 0, "launch", 0, 10, 0}, {0, 0, "fence", 20, 100, FLEXTRACE_RUNTIME_WAIT}},
+         .works = {{0, 1, 0, "a", 11, 60}},
+         .expected = "run: host launch 10, launch_delay a 1, compute a 49, wait fence 40\n"},
 	{.what = "a function that has a name like a wait",
          .calls = {{0, 0, "launch", 0, 10, 0}, {0, 0, "cuda.py(9): synchronize", 10, 100, 0}},
          .works = {{0, 1, 0, "a", 11, 60}},

@@ -172,9 +172,10 @@ static void test_hta__shows_waits_as_the_device_has_them(void **state)
 	chrome_add_rank(test, 0);
 	add_call(test, "wait", FLEXTRACE_RUNTIME_SCHEDULE_WAIT, START_NS);
 	add_call(test, "streamSynchronize", FLEXTRACE_RUNTIME_CALL, START_NS + 100);
+	add_call(test, "fence", FLEXTRACE_RUNTIME_WAIT, START_NS + 200);
 	write_rank(test);
-	assert_non_null(chrome_find(test, "X", "Context Sync", 1));
-	assert_null(chrome_find(test, "X", "Context Sync", 2));
+	assert_non_null(chrome_find(test, "X", "Context Sync", 2));
+	assert_null(chrome_find(test, "X", "Context Sync", 3));
 	assert_string_equal(text_of(test, "Context Sync", "cat"), "cuda_sync");
 	assert_true(arg_of(test, "Context Sync", "stream") == -1);
 	assert_true(arg_of(test, "Context Sync", "correlation") ==
