@@ -21,7 +21,7 @@ foreach(name calibrate band line loose proof returns steps track estimates clock
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		LIBS Threads::Threads m)
 endforeach()
-foreach(name clock_scenarios clock_changes)
+foreach(name clock_scenarios clock_changes clock_wide)
 	flextrace_add_unit_test(NAME ${name} SOURCES ${clocks_sources} ${clocks_core}
 		tests/support/clock_changes.c tests/support/clock_oracle.c tests/support/clock_plan.c tests/support/clock_scenarios.c
 		LIBS Threads::Threads m)

@@ -21,6 +21,7 @@ target_include_directories(test_schema BEFORE PRIVATE support/fake-lttng ${PROJE
 set(converter_text_source tests/support/text_source.c converter/engine/decode/decode.c converter/model/schema.c
 	converter/base/error.c converter/engine/gather.c converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c ${table_sources})
 flextrace_add_unit_test(NAME decode SOURCES ${converter_text_source} LIBS Threads::Threads)
+flextrace_add_unit_test(NAME args SOURCES tracer/src/args.c LIBS flextrace_core PkgConfig::CJSON)
 flextrace_add_unit_test(NAME gather SOURCES ${converter_text_source} LIBS Threads::Threads)
 flextrace_add_unit_test(NAME identity SOURCES ${converter_text_source} tests/support/identity_fixture.c
 	converter/model/identity/definitions.c converter/model/identity/identity.c LIBS Threads::Threads)

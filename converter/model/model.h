@@ -93,7 +93,7 @@ enum time_status {
 	TIME_GIVEN      /* placed by the tool that wrote the file */
 };
 
-/* One control block in 64-bit cycles; 128 bytes. */
+/* One control block in 64-bit cycles; 136 bytes. */
 struct tick_op {
 	uint64_t ticks[FLEXTRACE_N_STAMPS]; /* 0 = not taken or not placeable */
 	uint64_t job, correlation, bytes;
@@ -101,7 +101,7 @@ struct tick_op {
 	uint32_t device;                          /* index of struct device */
 	uint32_t counter;                         /* index of struct counter */
 	uint32_t queue;
-	uint32_t name, group, type; /* strings */
+	uint32_t name, group, type, args; /* strings */
 	uint32_t power;
 	int32_t peer;
 	uint32_t stream, index; /* source: stream and record index in it */
@@ -309,12 +309,12 @@ static inline uint64_t instant_correlation(const struct instant_row *row)
 	return row->class == RECORD_MARKER_BATCH ? 0 : row->correlation;
 }
 
-struct counter_row { /* counters.csv: host counters, device values, what devices are at; 40 bytes */
+struct counter_row { /* counters.csv: host counters, device values, what devices are at; 48 bytes */
 	int64_t time_ns;
 	double value;
 	uint32_t err_ns;
 	uint32_t core; /* FLEXTRACE_NONE for host counters */
-	uint32_t name;
+	uint32_t name, unit;
 	uint32_t stream, index;
 	/* index of struct process, or of struct device when `is_device` */
 	uint32_t owner : FLEXTRACE_OWNER_BITS;

@@ -152,13 +152,17 @@ struct record_scope {
 	uint64_t begin_ns;
 	uint64_t correlation;
 	uint32_t file, line;
+	uint32_t args; /* JSON */
+	uint32_t unused;
 };
 
 struct record_span {        /* span, async_span */
 	struct record head; /* clock_ns = when it was recorded */
 	uint64_t begin_ns;
 	uint64_t correlation;
-	uint32_t file, line; /* up to here as in record_scope */
+	uint32_t file, line;
+	uint32_t args;
+	uint32_t unused; /* up to here as in record_scope */
 	uint64_t end_ns;
 };
 
@@ -174,14 +178,20 @@ struct record_text { /* scope_args: text = args; annotation: name = key, text = 
 	uint32_t unused;
 };
 
-/* instant (correlation), counter (value), step (number in `number`), window */
+/* instant (correlation), step (number in `number`), window */
 struct record_value {
 	struct record head;
 	union {
 		uint64_t correlation;
 		uint64_t number;
-		double value;
 	} u;
+};
+
+struct record_counter {
+	struct record head;
+	double value;
+	uint32_t unit;
+	int32_t device; /* -1 = of the process */
 };
 
 struct record_memory {
@@ -207,7 +217,8 @@ struct record_device_op {
 	uint32_t ticks32[FLEXTRACE_N_STAMPS];
 	uint32_t power;
 	int32_t peer;
-	uint32_t group, type;
+	uint32_t group, type, args;
+	uint64_t ticks64[]; /* FLEXTRACE_N_STAMPS where they have more than 32 bits, else none */
 };
 
 struct record_bracket { /* submit, complete */

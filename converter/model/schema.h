@@ -21,6 +21,7 @@ enum schema_type {
 	SCHEMA_DOUBLE,
 	SCHEMA_STRING,
 	SCHEMA_TS,   /* fixed array of FLEXTRACE_N_STAMPS u32 */
+	SCHEMA_TS64, /* sequence of u64, of FLEXTRACE_N_STAMPS or none */
 	SCHEMA_WORDS /* sequence of u64: sets `words` and `n_words` of a marker_batch */
 };
 
@@ -32,6 +33,7 @@ struct schema_field {
 	bool is_required;  /* without it the record says nothing: the event is malformed */
 	bool is_host_time; /* means nothing where the clock of the trace does not count ns */
 	bool is_repeated;  /* a string that is most likely that of the last event of its class */
+	bool is_args;      /* a string as args.h has it; in the record it is JSON */
 	uint8_t n_kinds;   /* it is the kind of the record's head, and below that; 0: it is none */
 };
 

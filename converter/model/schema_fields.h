@@ -27,6 +27,8 @@
 	{FIELD(payload, member, type, record, to), .is_required = false}
 #define REPEATED(payload, member, record, to) \
 	{FIELD(payload, member, STRING, record, to), .is_repeated = true}
+#define ARGS(payload, record) \
+	{FIELD(payload, args, STRING, record, args), .is_args = true}
 /* The same of kinds, and of times of the host. */
 #define R_KIND(payload, member, n) \
 	{FIELD(payload, member, U32, scope, head.kind), .is_required = true, .n_kinds = (n)}
@@ -82,6 +84,7 @@ FIELDS(scope, scope) = {
 	F(scope, correlation, U64, scope, correlation),
 	REPEATED(scope, file, scope, file),
 	F(scope, line, U32, scope, line),
+	ARGS(scope, scope),
 };
 FIELDS(span, span) = {
 	F_KIND(span, kind, FLEXTRACE_RUNTIME_KIND_COUNT),
@@ -91,6 +94,7 @@ FIELDS(span, span) = {
 	F(span, correlation, U64, span, correlation),
 	REPEATED(span, file, span, file),
 	F(span, line, U32, span, line),
+	ARGS(span, span),
 };
 FIELDS(scope_args, text) = {
 	F(scope_args, correlation, U64, text, correlation),
@@ -105,9 +109,11 @@ FIELDS(instant, value) = {
 	R(instant, name, STRING, value, head.name),
 	F(instant, correlation, U64, value, u.correlation),
 };
-FIELDS(counter, value) = {
-	F(counter, name, STRING, value, head.name),
-	R(counter, value, DOUBLE, value, u.value),
+FIELDS(counter, counter) = {
+	F(counter, name, STRING, counter, head.name),
+	R(counter, value, DOUBLE, counter, value),
+	F(counter, unit, STRING, counter, unit),
+	F(counter, device, I32, counter, device),
 };
 FIELDS(annotation, text) = {
 	R(annotation, key, STRING, text, head.name),
@@ -164,6 +170,8 @@ FIELDS(device_op, device_op) = {
 	F(device_op, peer, I32, device_op, peer),
 	F(device_op, group, STRING, device_op, group),
 	F(device_op, type, STRING, device_op, type),
+	F(device_op, ts64, TS64, device_op, ticks64),
+	ARGS(device_op, device_op),
 };
 FIELDS(bracket, bracket) = {
 	R(bracket, device, U32, bracket, device),
@@ -241,6 +249,7 @@ FIELDS(restored, restored) = {
 #undef R
 #undef F
 #undef REPEATED
+#undef ARGS
 #undef R_KIND
 #undef F_KIND
 #undef R_TIME

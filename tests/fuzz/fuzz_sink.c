@@ -70,6 +70,10 @@ static void fill_field(struct source *source, const struct schema_field *field, 
 		for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 			((uint32_t *)to)[i] = (uint32_t)number(source);
 		break;
+	case SCHEMA_TS64:
+		for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+			((uint64_t *)to)[i] = number(source);
+		break;
 	case SCHEMA_WORDS:
 		fill_words(source, &event->payload.marker_batch);
 		break;

@@ -45,6 +45,7 @@ static inline void record_device_work(int job)
 	struct flextrace_device_op op = FLEXTRACE_DEVICE_OP_INIT;
 	struct flextrace_host_estimate estimate = FLEXTRACE_HOST_ESTIMATE_INIT;
 	struct flextrace_marker_batch batch = FLEXTRACE_MARKER_BATCH_INIT;
+	struct flextrace_args args = FLEXTRACE_ARGS_INIT;
 	uint64_t words[2];
 	int i;
 
@@ -81,6 +82,10 @@ static inline void record_device_work(int job)
 	batch.n_words = 2;
 	batch.words = words;
 
+	FLEXTRACE_ADD_ARG(&args, "tile", job);
+	op.args = args.text;
+	op.ts64[0] = 0x100000064u;
+
 	FLEXTRACE_SUBMIT(3, 2, job, 77, "matmul");
 	FLEXTRACE_COMPLETE_AT(3, 2, job, 77, "matmul", 2000);
 	FLEXTRACE_DEVICE_OP(&op);
@@ -109,8 +114,20 @@ static inline int record_host_work(int step)
 		FLEXTRACE_FUNCTION();
 		FLEXTRACE_SCOPE_IF(step == 1, "a step of 1");
 		FLEXTRACE_SCOPE_IF(step == 2, "a step of 2");
+		FLEXTRACE_SCOPE_WITH("typed", FLEXTRACE_ARG("category", "io"),
+		                     FLEXTRACE_ARG("bytes", sizeof(handle)),
+		                     FLEXTRACE_ARG("n", n - 1), FLEXTRACE_ARG("ratio", 0.5),
+		                     FLEXTRACE_ARG("text", text), FLEXTRACE_ARG("is on", n == 0),
+		                     FLEXTRACE_ARG("at", &handle),
+		                     FLEXTRACE_ARG_BYTES("raw", text, 3));
+		FLEXTRACE_CALL_WITH(ALLOC, "malloc", 84, FLEXTRACE_ARG("bytes", 64u));
 		n++;
 	}
+	FLEXTRACE_SCOPE_AT_WITH(1002, 2002, "timed", FLEXTRACE_ARG("n", 1l));
+	FLEXTRACE_RUNTIME_SCOPE_AT_WITH(FLEXTRACE_RUNTIME_MALLOC, 1003, 2003, "timed", 85,
+	                                FLEXTRACE_ARG("n", 2ull));
+	handle = FLEXTRACE_SCOPE_BEGIN("with a result");
+	FLEXTRACE_SCOPE_END_WITH(&handle, FLEXTRACE_ARG("result", n));
 	FLEXTRACE_SCOPE_AT(1000, 2000, "timed before");
 	FLEXTRACE_RUNTIME_SCOPE_AT(FLEXTRACE_RUNTIME_MALLOC, 1001, 2001, "timed", 82);
 	handle = FLEXTRACE_SCOPE_BEGIN("by a handle");
@@ -125,6 +142,8 @@ static inline int record_host_work(int step)
 	FLEXTRACE_INSTANT("an instant");
 	FLEXTRACE_INSTANT_ID("another", 80);
 	FLEXTRACE_COUNTER("bytes in flight", n);
+	FLEXTRACE_COUNTER_IN("in flight", "bytes", n);
+	FLEXTRACE_DEVICE_COUNTER(3, "power", "W", 74.5);
 	FLEXTRACE_ANNOTATE("model", "granite");
 	FLEXTRACE_COLLECTIVE_ENTER("tp", 6, "all_reduce", 2048, "0,1");
 	FLEXTRACE_COLLECTIVE_EXIT("tp", 6, "all_reduce", 2048, "0,1");

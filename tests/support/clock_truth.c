@@ -293,6 +293,14 @@ static void push_edge(struct clock_run *run, const struct truth_op *op, uint64_t
 	               (uint64_t)op->complete_ns, sizeof(edge));
 }
 
+/* A false stamp of 32 bits is as false with 64. */
+static uint64_t wide_stamp(const struct truth_op *op, int stamp)
+{
+	int32_t off = (int32_t)(op->ticks32[stamp] - (uint32_t)op->ticks[stamp]);
+
+	return op->ticks32[stamp] ? op->ticks[stamp] + (uint64_t)(int64_t)off : 0;
+}
+
 void clock_run_push_truth(struct clock_run *run, const struct clock_truth *truth, bool split)
 {
 	uint32_t bits = truth->scene.counter_bits, sync = 0;
@@ -301,13 +309,17 @@ void clock_run_push_truth(struct clock_run *run, const struct clock_truth *truth
 		clock_run_counter(run)->counter_bits = bits;
 	for (uint32_t i = 0; i < truth->n_ops; i++) {
 		const struct truth_op *op = &truth->ops[i];
-		struct record_device_op record = {
+		union {
+			struct record_device_op record;
+			uint64_t words[sizeof(struct record_device_op) / 8 + FLEXTRACE_N_STAMPS];
+		} whole = {{
 			.head.kind = FLEXTRACE_DEVICE_KERNEL,
 			.job = i,
 			.domain = run->domain,
 			.queue = queue_of(run, op),
 			.peer = -1,
-		};
+		}};
+		struct record_device_op *record = &whole.record;
 
 		for (; sync < truth->n_syncs && truth->syncs[sync].after_op <= i; sync++) {
 			struct record_clock_sync clock_sync = {
@@ -323,16 +335,18 @@ void clock_run_push_truth(struct clock_run *run, const struct clock_truth *truth
 			clock_run_push(run, &clock_sync.head, RECORD_CLOCK_SYNC,
 			               clock_sync.host_after_ns, sizeof(clock_sync));
 		}
-		memcpy(record.ticks32, op->ticks32, sizeof(record.ticks32));
+		memcpy(record->ticks32, op->ticks32, sizeof(record->ticks32));
+		for (int k = 0; k < FLEXTRACE_N_STAMPS && run->is_wide; k++)
+			record->ticks64[k] = wide_stamp(op, k);
 		if (split) {
 			push_edge(run, op, i, true);
 			push_edge(run, op, i, false);
 		} else {
-			record.submit_ns = (uint64_t)op->submit_ns;
-			record.complete_ns = (uint64_t)op->complete_ns;
+			record->submit_ns = (uint64_t)op->submit_ns;
+			record->complete_ns = (uint64_t)op->complete_ns;
 		}
-		clock_run_push(run, &record.head, RECORD_DEVICE_OP, (uint64_t)op->complete_ns,
-		               sizeof(record));
+		clock_run_push(run, &record->head, RECORD_DEVICE_OP, (uint64_t)op->complete_ns,
+		               run->is_wide ? sizeof(whole) : sizeof(*record));
 	}
 }
 

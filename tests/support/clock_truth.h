@@ -82,6 +82,7 @@ struct clock_run {
 	struct clocks *clocks;
 	uint32_t n_records;
 	bool is_recording; /* what is pushed goes to the stream, to be gathered */
+	bool is_wide;      /* stamps of what is pushed have all bits of the counter */
 	uint32_t domain;   /* of device 0: what is pushed next belongs to it, and what is judged */
 };
 

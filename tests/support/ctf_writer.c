@@ -158,6 +158,7 @@ static void write_field(FILE *to, const struct schema_field *field, bool is_flip
 		snprintf(text, sizeof(text), "[%d]", FLEXTRACE_N_STAMPS);
 		write_integer(to, 32, false, field->name, text);
 		break;
+	case SCHEMA_TS64:
 	case SCHEMA_WORDS:
 		snprintf(text, sizeof(text), "_%s_length", field->name);
 		write_integer(to, 32, false, text, "");
@@ -329,6 +330,16 @@ static int put_string(struct ctf_stream *stream, const char *text)
 	return put(stream, text, strlen(text) + 1);
 }
 
+static int put_wide_stamps(struct ctf_stream *stream, const uint64_t *ts)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		n |= ts[i] ? FLEXTRACE_N_STAMPS : 0;
+	FLEXTRACE_TRY(put(stream, &n, sizeof(n)));
+	return n ? put(stream, ts, n * sizeof(*ts)) : 0;
+}
+
 static int put_words(struct ctf_stream *stream, const struct flextrace_marker_batch *batch)
 {
 	FLEXTRACE_TRY(put(stream, &batch->n_words, sizeof(batch->n_words)));
@@ -356,6 +367,8 @@ static int put_field(struct ctf_stream *stream, const struct schema_field *field
 		return put_string(stream, *(const char *const *)member);
 	case SCHEMA_TS:
 		return put(stream, member, 4 * FLEXTRACE_N_STAMPS);
+	case SCHEMA_TS64:
+		return put_wide_stamps(stream, (const uint64_t *)(const void *)member);
 	case SCHEMA_WORDS:
 		return put_words(stream, &event->payload.marker_batch);
 	}
@@ -371,7 +384,7 @@ static size_t event_bytes(const struct schema_class *schema, const struct event 
 		const char *member = (const char *)&event->payload + schema->fields[i].offset;
 		const char *text;
 
-		n += 4 * FLEXTRACE_N_STAMPS;
+		n += 4 + 8 * FLEXTRACE_N_STAMPS;
 		if (schema->fields[i].type == SCHEMA_STRING) {
 			text = *(const char *const *)member;
 			n += text ? strlen(text) + 1 : 1;

@@ -43,6 +43,10 @@ static void fill(char *member, const struct schema_field *field, uint64_t value)
 		for (uint32_t i = 0; i < FLEXTRACE_N_STAMPS; i++)
 			((uint32_t *)(void *)member)[i] = UINT32_MAX - low - i;
 		break;
+	case SCHEMA_TS64:
+		for (uint32_t i = 0; i < FLEXTRACE_N_STAMPS; i++)
+			((uint64_t *)(void *)member)[i] = UINT64_MAX - low - i;
+		break;
 	case SCHEMA_WORDS:
 		for (uint32_t i = 0; i < N_WORDS; i++)
 			words[i] = value << 40 | i;

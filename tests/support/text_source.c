@@ -139,10 +139,15 @@ static int parse_context(const char *word, int32_t *ret_id)
 
 /* -- values ------------------------------------------------------------------------------------ */
 
-static int parse_stamps(char *text, uint32_t *stamps)
+static int parse_stamps(char *text, bool is_wide, void *stamps)
 {
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++) {
-		stamps[i] = (uint32_t)strtoull(text, &text, 0);
+		uint64_t stamp = strtoull(text, &text, 0);
+
+		if (is_wide)
+			((uint64_t *)stamps)[i] = stamp;
+		else
+			((uint32_t *)stamps)[i] = (uint32_t)stamp;
 		text += *text == ',';
 	}
 	return *text ? FLEXTRACE_E_INPUT : FLEXTRACE_OK;
@@ -210,7 +215,8 @@ static int put_value(struct event *event, const struct schema_field *field, char
 		*(double *)at = strtod(text, &end);
 		return *end ? FLEXTRACE_E_INPUT : FLEXTRACE_OK;
 	case SCHEMA_TS:
-		return parse_stamps(text, at);
+	case SCHEMA_TS64:
+		return parse_stamps(text, field->type == SCHEMA_TS64, at);
 	case SCHEMA_WORDS:
 		event->payload.marker_batch.words = words;
 		return parse_words(text, words, &event->payload.marker_batch.n_words);

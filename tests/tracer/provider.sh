@@ -74,7 +74,7 @@ expect all \
 	"thread_name: $c, \{ device = 0, id = [0-9]+, name = \"the only thread\", file = \"\", line = 0 \}" \
 	"queue_name: $c, \{ device = 3, id = 2, name = \"dma queue\", file = \"\", line = 0 \}" \
 	"marker_name: $c, \{ device = 3, id = 16, name = \"matmul tile\", file = \"firmware.c\", line = 99 \}" \
-	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"user scope\", correlation = 0, file = \"every_macro.h\", line = [1-9][0-9]* \}" \
+	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"user scope\", correlation = 0, file = \"every_macro.h\", line = [1-9][0-9]*, args = \"\" \}" \
 	"scope: $c, \{ kind = 2, begin_ns = [1-9][0-9]*, name = \"init graph\", correlation = 0," \
 	"scope: $c, \{ kind = 1, begin_ns = [1-9][0-9]*, name = \"launch\", correlation = 77," \
 	"process: $c, .* real_ns = [1-9][0-9]*, dialect = \"cuda\" \}" \
@@ -86,7 +86,12 @@ expect all \
 	"scope_args: $c, \{ correlation = 281474976710657, args = \"text=a,b n=1\" \}" \
 	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"record_host_work\", correlation = 0, file" \
 	"scope: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, name = \"a step of 1\", correlation = 0, file" \
-	"span: $c, \{ kind = 0, begin_ns = 1000, end_ns = 2000, name = \"timed before\", correlation = 0, file = \"every_macro.h\", line = [1-9][0-9]* \}" \
+	"span: $c, \{ kind = 0, begin_ns = 1000, end_ns = 2000, name = \"timed before\", correlation = 0, file = \"every_macro.h\", line = [1-9][0-9]*, args = \"\" \}" \
+	"scope: $c, .* name = \"typed\", .* args = \"scategory.*2:io.*ubytes.*in.*ffffffffffffffff.*dratio.*3fe0000000000000.*stext.*3:a,b.*[bi]is on.*1.*pat.*[0-9a-f]+.*xraw.*612c62.*\" \}" \
+	"scope: $c, .* name = \"malloc\", correlation = 84, .* args = \"ubytes.*40.*\" \}" \
+	"span: $c, .* begin_ns = 1002, end_ns = 2002, name = \"timed\", .* args = \"in.*1.*\" \}" \
+	"span: $c, .* begin_ns = 1003, end_ns = 2003, name = \"timed\", correlation = 85, .* args = \"un.*2.*\" \}" \
+	"span: $c, .* name = \"with a result\", .* args = \"iresult.*1.*\" \}" \
 	"span: $c, \{ kind = 3, begin_ns = 1001, end_ns = 2001, name = \"timed\", correlation = 82, file" \
 	"span: $c, \{ kind = 0, begin_ns = [1-9][0-9]*, end_ns = [1-9][0-9]*, name = \"by a handle\", correlation = 0, file" \
 	"span: $c, \{ kind = 3, begin_ns = [1-9][0-9]*, end_ns = [1-9][0-9]*, name = \"a call by a handle\", correlation = 83, file" \
@@ -97,9 +102,11 @@ expect all \
 	"instant: $c, \{ name = \"an instant\", correlation = 0 \}" \
 	"instant: $c, \{ name = \"another\", correlation = 80 \}" \
 	"instant: $c, \{ name = \"in a handler\", correlation = 81 \}" \
-	"counter: $c, \{ name = \"bytes in flight\", value = 1 \}" \
+	"counter: $c, \{ name = \"bytes in flight\", value = 1, unit = \"\", device = -1 \}" \
+	"counter: $c, \{ name = \"in flight\", value = 1, unit = \"bytes\", device = -1 \}" \
+	"counter: $c, \{ name = \"power\", value = 74.5, unit = \"W\", device = 3 \}" \
 	"annotation: $c, \{ key = \"model\", value = \"granite\" \}" \
-	"device_op: $c, \{ device = 3, domain = 1, queue = 2, job = 41, correlation = 77, kind = 1, name = \"matmul\", submit_ns = 1000, complete_ns = 2000, ts = \[ \[0\] = 100, \[1\] = 101, \[2\] = 102, \[3\] = 103, \[4\] = 104 \], power = 12, bytes = 4096, peer = -1, group = \"tp\", type = \"SingleCast\" \}" \
+	"device_op: $c, \{ device = 3, domain = 1, queue = 2, job = 41, correlation = 77, kind = 1, name = \"matmul\", submit_ns = 1000, complete_ns = 2000, ts = \[ \[0\] = 100, \[1\] = 101, \[2\] = 102, \[3\] = 103, \[4\] = 104 \], power = 12, bytes = 4096, peer = -1, group = \"tp\", type = \"SingleCast\", _ts64_length = 5, ts64 = \[ \[0\] = 4294967396, \[1\] = 0, .* \], args = \"itile.*29.*\" \}" \
 	"submit: $c, \{ device = 3, queue = 2, job = 41, correlation = 77, name = \"matmul\", host_ns = [1-9][0-9]* \}" \
 	"complete: $c, \{ device = 3, queue = 2, job = 41, correlation = 77, name = \"matmul\", host_ns = 2000 \}" \
 	"host_estimate: $c, \{ device = 3, queue = 2, job = 41, kind = 6, begin_ns = 1100, end_ns = 1900, source = \"other tool\" \}" \
@@ -116,8 +123,8 @@ expect all \
 	"op: $c, \{ correlation = 78, type = \"mm\", attributes = \"alpha=1\", n_cores = 4, depth = 2 \}" \
 	"tensor: $c, \{ correlation = 78, is_output = 1, dims = \"2x3\", layout = \"row\", dtype = \"fp16\", memory = \"HBM\" \}" \
 	"op_info: $c, \{ correlation = 78, module = \"decoder\", opcode = \"dot\", op_name = \"dot.1\", frames = \"model.py:1\" \}"
-expect_count all 12 "scope: "
-expect_count all 4 "span: "
+expect_count all 14 "scope: "
+expect_count all 7 "span: "
 
 # -- the installed session file records the same -----------------------------------------------------------
 $lttng load --input-path="$session_file" --override-url="file://$dir/loaded" \
@@ -208,7 +215,7 @@ session_start off
 FLEXTRACE=0 "$every_macro" || fail "FLEXTRACE=0"
 FLEXTRACE_DEVICE=off "$every_macro" || fail "FLEXTRACE_DEVICE=off"
 session_stop off
-expect_count off 12 "scope: "
+expect_count off 14 "scope: "
 expect_count off 0 "(device_op|submit|complete|host_estimate|marker_batch|clock_sync): "
 
 exit $failed

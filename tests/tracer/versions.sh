@@ -37,8 +37,8 @@ cp -r "$top/tracer" "$dir/future"
 # A member more at the end of these payloads, and the provider records it.
 sed -i -E '/^struct flextrace_(device|scope|counter|device_op) \{/,/^\};/ s/^\};/\tuint64_t future;\n};/
 	s/^(#define FLEXTRACE_DEVICE_INIT .*)\}/\1, 0}/
-	s/^(.*\{0, 0, 0, 0, 0\}, 0, 0, -1, "", "")\}/\1, 0}/' "$dir/future/include/flextrace/events.h"
-sed -i -E 's/^(FLEXTRACE_I_RECORD\(counter,.*) name, value\)/\1 name, value, 42)/
+	s/^(.*-1, "", "", \{0, 0, 0, 0, 0\}, "")\}/\1, 0}/' "$dir/future/include/flextrace/events.h"
+sed -i -E 's/^( +unit, device)\)/\1, 42)/
 	s/scope->size = sizeof\(\*scope\);/& scope->future = 42;/' "$dir/future/include/flextrace/flextrace_impl.h"
 sed -i -E 's/^(#define FIELDS_flextrace_(device|counter|scope|device_op) )/\1U64(future) /' \
 	"$dir/future/src/provider/tracepoints.h"

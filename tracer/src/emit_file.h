@@ -34,9 +34,9 @@
 #define EMIT_FILE_DIR     "flextrace.%u" /* user id */
 #define EMIT_FILE_NAME    "%u.%llu"      /* pid in its own namespace, start_ns */
 #define EMIT_FILE_MAGIC   "flxemit"
-#define EMIT_FILE_VERSION 1u
+#define EMIT_FILE_VERSION 2u
 #define EMIT_FILE_SLOTS   1024u
-#define EMIT_FILE_CLASSES 32u /* room for events to come */
+#define EMIT_FILE_CLASSES 64u /* room for events to come */
 #define EMIT_FILE_PAGE    4096u
 
 struct emit_file_head {

@@ -20,12 +20,12 @@ enum {
 	PAYLOAD_FIRST_flextrace_device = 56,
 	PAYLOAD_FIRST_flextrace_clock_domain = 32,
 	PAYLOAD_FIRST_flextrace_name = 40,
-	PAYLOAD_FIRST_flextrace_scope = 48,
+	PAYLOAD_FIRST_flextrace_scope = 56,
 	PAYLOAD_FIRST_flextrace_scope_args = 24,
-	PAYLOAD_FIRST_flextrace_span = 56,
+	PAYLOAD_FIRST_flextrace_span = 64,
 	PAYLOAD_FIRST_flextrace_span_edge = 24,
 	PAYLOAD_FIRST_flextrace_instant = 24,
-	PAYLOAD_FIRST_flextrace_counter = 24,
+	PAYLOAD_FIRST_flextrace_counter = 40,
 	PAYLOAD_FIRST_flextrace_annotation = 24,
 	PAYLOAD_FIRST_flextrace_step = 16,
 	PAYLOAD_FIRST_flextrace_window = 16,
@@ -34,7 +34,7 @@ enum {
 	PAYLOAD_FIRST_flextrace_op = 40,
 	PAYLOAD_FIRST_flextrace_tensor = 56,
 	PAYLOAD_FIRST_flextrace_op_info = 48,
-	PAYLOAD_FIRST_flextrace_device_op = 120,
+	PAYLOAD_FIRST_flextrace_device_op = 168,
 	PAYLOAD_FIRST_flextrace_bracket = 48,
 	PAYLOAD_FIRST_flextrace_host_estimate = 56,
 	PAYLOAD_FIRST_flextrace_marker_batch = 56,
@@ -55,5 +55,15 @@ static inline void payload_copy(void *to, uint32_t to_bytes, const void *from, u
 /* Copies `from` into the struct at `to`. */
 #define PAYLOAD_COPY(payload, to, from) \
 	payload_copy(to, sizeof(struct payload), from, PAYLOAD_FIRST_##payload)
+
+/* How many of its 64-bit stamps an operation has recorded: where it has none, none. */
+static inline uint8_t payload_n_wide_stamps(const struct flextrace_device_op *op)
+{
+	uint64_t any = 0;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		any |= op->ts64[i];
+	return any ? FLEXTRACE_N_STAMPS : 0;
+}
 
 #endif

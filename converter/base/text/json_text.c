@@ -25,12 +25,17 @@ void json_text_close(struct json_text *text, char bracket)
 	text->is_first = false;
 }
 
-void json_text_member(struct json_text *text, const char *name)
+void json_text_key(struct json_text *text, const char *name, size_t n_name)
 {
 	separate(text);
-	writer_json_ours(&text->writer, name, strlen(name));
+	writer_json_ours(&text->writer, name, n_name);
 	writer_char(&text->writer, ':');
 	text->is_first = true;
+}
+
+void json_text_member(struct json_text *text, const char *name)
+{
+	json_text_key(text, name, strlen(name));
 }
 
 void json_text_string(struct json_text *text, const char *name, const char *value)

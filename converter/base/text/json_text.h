@@ -31,6 +31,7 @@ void json_text_close(struct json_text *text, char bracket);
 
 /* A member's name; its value is to follow. */
 void json_text_member(struct json_text *text, const char *name);
+void json_text_key(struct json_text *text, const char *name, size_t n_name);
 
 void json_text_string(struct json_text *text, const char *name, const char *value);
 /* A value that is JSON already. */

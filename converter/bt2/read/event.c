@@ -61,6 +61,7 @@ static bool fits(const bt_field_class *class, enum schema_type type, bool *ret_i
 		return bt_type == BT_FIELD_CLASS_TYPE_STATIC_ARRAY &&
 		       bt_field_class_array_static_get_length(class) == FLEXTRACE_N_STAMPS &&
 		       is_unsigned(bt_field_class_array_borrow_element_field_class_const(class));
+	case SCHEMA_TS64:
 	case SCHEMA_WORDS:
 		return bt_field_class_type_is(bt_type, BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY) &&
 		       is_unsigned(bt_field_class_array_borrow_element_field_class_const(class));
@@ -87,15 +88,16 @@ static int resolve(const bt_field_class *structure, const char *name, enum schem
 	return 1;
 }
 
-/* Ranks have -1 for unknown; everything else is 0 or "" where the trace has no such member. */
+/* Ranks and devices have -1 for unknown; everything else is 0 or "" where the trace has no such
+ * member. */
 static void set_default(struct event *event, const struct schema_field *field)
 {
 	char *member = (char *)event + PAYLOAD_OFFSET + field->offset;
 
 	if (field->type == SCHEMA_STRING)
 		*(const char **)member = "";
-	if (strcmp(field->name, "rank") == 0 || strcmp(field->name, "peer") == 0)
-		*(int32_t *)member = FLEXTRACE_RANK_UNKNOWN;
+	if (field->type == SCHEMA_I32 && strcmp(field->name, "world_size") != 0)
+		*(int32_t *)member = -1;
 }
 
 static void resolve_payload(struct event_class *class, const bt_field_class *structure)
@@ -206,6 +208,19 @@ static bool read_stamps(const bt_field *field, uint32_t *ret_ts)
 	return is_good;
 }
 
+static int read_wide_stamps(const bt_field *field, uint64_t *ret_ts)
+{
+	uint64_t n = bt_field_array_get_length(field);
+
+	memset(ret_ts, 0, FLEXTRACE_N_STAMPS * sizeof(*ret_ts));
+	if (n != 0 && n != FLEXTRACE_N_STAMPS)
+		return FLEXTRACE_E_INPUT;
+	for (uint64_t i = 0; i < n; i++)
+		ret_ts[i] = bt_field_integer_unsigned_get_value(
+			bt_field_array_borrow_element_field_by_index_const(field, i));
+	return 0;
+}
+
 static int read_words(const bt_field *field, struct event_words *words,
                       struct flextrace_marker_batch *batch)
 {
@@ -256,6 +271,8 @@ static int read_field(const struct event_field *to, const bt_field *field,
 	case SCHEMA_TS:
 		is_good = read_stamps(field, (uint32_t *)member);
 		break;
+	case SCHEMA_TS64:
+		return read_wide_stamps(field, (uint64_t *)member);
 	case SCHEMA_WORDS:
 		return read_words(field, words, &event->payload.marker_batch);
 	}

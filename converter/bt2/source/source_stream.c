@@ -55,6 +55,7 @@ static bt_field_class *class_of(bt_trace_class *trace, enum schema_type type)
 		return bt_field_class_string_create(trace);
 	case SCHEMA_TS:
 		return array_class(trace, 32, FLEXTRACE_N_STAMPS);
+	case SCHEMA_TS64:
 	case SCHEMA_WORDS:
 		return array_class(trace, 64, 0);
 	}
@@ -209,6 +210,20 @@ static int set_stamps(bt_field *field, const uint32_t *ts)
 	return FLEXTRACE_OK;
 }
 
+static int set_wide_stamps(bt_field *field, const struct flextrace_device_op *op)
+{
+	uint64_t any = 0;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		any |= op->ts64[i];
+	if (bt_field_array_dynamic_set_length(field, any ? FLEXTRACE_N_STAMPS : 0))
+		return FLEXTRACE_E_MEMORY;
+	for (uint64_t i = 0; any && i < FLEXTRACE_N_STAMPS; i++)
+		bt_field_integer_unsigned_set_value(
+			bt_field_array_borrow_element_field_by_index(field, i), op->ts64[i]);
+	return FLEXTRACE_OK;
+}
+
 static int set_words(bt_field *field, const struct flextrace_marker_batch *batch)
 {
 	if (bt_field_array_dynamic_set_length(field, batch->n_words))
@@ -242,7 +257,8 @@ static int set_field(bt_field *field, enum schema_type type, const void *value)
 		                                                          : FLEXTRACE_OK;
 	case SCHEMA_TS:
 		return set_stamps(field, value);
-	case SCHEMA_WORDS: /* see set_words() */
+	case SCHEMA_TS64: /* see set_event() */
+	case SCHEMA_WORDS:
 		break;
 	}
 	return FLEXTRACE_OK;
@@ -279,6 +295,8 @@ static int set_event(bt_event *bt, const struct event *event)
 
 		FLEXTRACE_TRY(schema->fields[i].type == SCHEMA_WORDS
 		                      ? set_words(field, &event->payload.marker_batch)
+		              : schema->fields[i].type == SCHEMA_TS64
+		                      ? set_wide_stamps(field, &event->payload.device_op)
 		                      : set_field(field, schema->fields[i].type, value));
 	}
 	return FLEXTRACE_OK;

@@ -20,11 +20,13 @@ int decoder_init(struct decoder *decoder, struct string_pool *pool)
 	*decoder = (struct decoder){.last = {0}};
 	string_cache_init(&decoder->cache, pool);
 	ledger_init(&decoder->ledger);
+	decoder->args = (struct args_reader){JSON_TEXT_INIT, &decoder->cache, &decoder->ledger};
 	return FLEXTRACE_OK;
 }
 
 void decoder_release(struct decoder *decoder)
 {
+	json_text_release(&decoder->args.text);
 	string_cache_release(&decoder->cache);
 	ledger_release(&decoder->ledger);
 }
@@ -107,6 +109,8 @@ static ALWAYS_INLINE int put_string(struct decoder *decoder, const struct schema
 	const char *text;
 
 	memcpy(&text, (const char *)&event->payload + field->offset, sizeof(text));
+	if (field->is_args)
+		return text && *text ? args_intern(&decoder->args, text, ret_id) : FLEXTRACE_OK;
 	if (!field->is_repeated)
 		return string_intern(&decoder->cache, text, ret_id);
 	FLEXTRACE_TRY(string_intern_again(&decoder->cache, text, &decoder->last[event->class]));
@@ -121,6 +125,15 @@ static void put_words(const struct flextrace_marker_batch *batch, struct record 
 	out->n_words = batch->n_words;
 	if (batch->n_words)
 		memcpy(out->words, batch->words, batch->n_words * sizeof(*batch->words));
+}
+
+static bool has_wide_stamps(const struct event *event)
+{
+	uint64_t any = 0;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		any |= event->payload.device_op.ts64[i];
+	return any != 0;
 }
 
 static ALWAYS_INLINE int put_field(struct decoder *decoder, const struct schema_field *field,
@@ -140,6 +153,10 @@ static ALWAYS_INLINE int put_field(struct decoder *decoder, const struct schema_
 		break;
 	case SCHEMA_TS:
 		memcpy(to, from, FLEXTRACE_N_STAMPS * sizeof(uint32_t));
+		break;
+	case SCHEMA_TS64:
+		if (has_wide_stamps(event))
+			memcpy(to, from, FLEXTRACE_N_STAMPS * sizeof(uint64_t));
 		break;
 	case SCHEMA_STRING:
 		return put_string(decoder, field, event, to);
@@ -291,6 +308,8 @@ int decode_push(struct decoder *decoder, struct stream *stream, const struct eve
 		return skip(decoder, stream, LOSS_MALFORMED, event->class, event->clock_ns);
 	if (event->class == RECORD_MARKER_BATCH)
 		size_bytes += event->payload.marker_batch.n_words * sizeof(uint64_t);
+	else if (event->class == RECORD_DEVICE_OP && has_wide_stamps(event))
+		size_bytes += FLEXTRACE_N_STAMPS * sizeof(uint64_t);
 	stream->processes[stream->last_process].has_rows |= schema->table != TABLE_DEFINITIONS;
 	if (stream->n_files)
 		FLEXTRACE_TRY(note_origins(stream, event, &index));

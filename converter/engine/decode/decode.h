@@ -10,6 +10,7 @@
 #ifndef FLEXTRACE_DECODE_H
 #define FLEXTRACE_DECODE_H
 
+#include "args.h"
 #include "base/error.h"
 #include "model/ledger/ledger.h"
 #include "model/model.h"
@@ -18,6 +19,7 @@
 struct decoder {
 	struct string_cache cache;         /* owned */
 	struct ledger ledger;              /* owned */
+	struct args_reader args;           /* owned */
 	uint32_t last[RECORD_CLASS_COUNT]; /* strings: of the newest event, those that repeat */
 };
 

@@ -109,6 +109,8 @@ static int take_args(struct derive *derive, struct host_span *span)
 		return FLEXTRACE_OK;
 	if (state->args_correlation != span->correlation)
 		return discard_args(derive, span->thread);
+	if (span->args)
+		return discard_args(derive, span->thread);
 	span->args = state->args;
 	state->has_args = false;
 	derive->ledger->evidence[RECORD_SCOPE_ARGS]++;
@@ -151,6 +153,7 @@ int host_push_scope(struct derive *derive, const struct host_input *input)
 	span.correlation = scope->correlation;
 	span.file = scope->file;
 	span.line = scope->line;
+	span.args = scope->args;
 	if (span.class == RECORD_SCOPE)
 		FLEXTRACE_TRY(take_args(derive, &span));
 	else if (span.class == RECORD_ASYNC_SPAN && span.kind == FLEXTRACE_RUNTIME_USER)

@@ -40,19 +40,26 @@ int points_push_instant(struct derive *derive, const struct host_input *input)
 
 int points_push_counter(struct derive *derive, const struct host_input *input)
 {
-	const struct record_value *value = (const struct record_value *)input->record;
+	const struct record_counter *value = (const struct record_counter *)input->record;
 	struct place at = place_host(derive, input->process, (int64_t)value->head.clock_ns);
 	struct counter_row *row = row_sorter_append(&derive->counters);
+	bool is_device = value->device >= 0;
+	uint32_t owner = input->process;
 
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
+	if (is_device)
+		FLEXTRACE_TRY(identity_device(derive->identity, input->process,
+		                              (uint32_t)value->device, &owner));
 	*row = (struct counter_row){
 		.time_ns = at.time_ns,
-		.value = value->u.value,
+		.value = value->value,
 		.err_ns = at.err_ns,
-		.owner = input->process,
+		.owner = owner & ((1u << FLEXTRACE_OWNER_BITS) - 1),
+		.is_device = is_device,
 		.core = FLEXTRACE_NONE,
 		.name = value->head.name,
+		.unit = value->unit,
 		.stream = input->stream_id,
 		.index = value->head.index,
 		.status = at.status,

@@ -17,16 +17,21 @@
  */
 #include "unwrap_impl.h"
 
-#define SLIP_TICKS  (UINT64_C(1) << 16)
-#define SLIP_BITS   8u  /* a slip is at most 2^-8 of a narrow counter's range */
-#define MIN_TO_MEND 3   /* stamps that remain */
-#define NOISE_TICKS 64u /* that stamps of different cores differ by */
-#define DOUBT       1.01
+#define SLIP_TICKS   (UINT64_C(1) << 16)
+#define SLIP_BITS    8u  /* a slip is at most 2^-8 of a narrow counter's range */
+#define MIN_TO_MEND  3   /* stamps that remain */
+#define NOISE_TICKS  64u /* that stamps of different cores differ by */
+#define DOUBT        1.01
+#define LONGEST_BITS 44u /* of the ticks from a stamp to the next: hours */
 
 /* The most ticks from a stamp to the next one, if no stamp slipped. */
 static uint64_t most_without_slip(unsigned n_bits)
 {
-	uint64_t share = UINT64_C(1) << (n_bits > SLIP_BITS ? n_bits - SLIP_BITS : 0);
+	uint64_t share;
+
+	if (n_bits > LONGEST_BITS)
+		return UINT64_C(1) << LONGEST_BITS;
+	share = UINT64_C(1) << (n_bits > SLIP_BITS ? n_bits - SLIP_BITS : 0);
 
 	return low_bits(UINT64_MAX, n_bits) - (share < SLIP_TICKS ? share : SLIP_TICKS);
 }

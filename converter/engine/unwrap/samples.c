@@ -73,6 +73,8 @@ static bool sample_of_op(struct tick_op *op, unsigned n_bits, struct sample *ret
 	};
 	uint64_t longest;
 
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		op->ticks[i] = low_bits(op->ticks[i], n_bits < 32 ? 32 : n_bits);
 	if (sample.before_ns != UNWRAP_NO_BEFORE && sample.after_ns < sample.before_ns) {
 		sample.before_ns = UNWRAP_NO_BEFORE;
 		sample.after_ns = UNWRAP_NO_AFTER;
@@ -232,6 +234,26 @@ static void take_options(struct unwrap *unwrap, uint32_t counter)
 	axis->rho = settings.rho_ppm * 1e-6;
 }
 
+/* Stamps have 32 bits where any of a counter has no more, words of markers among them. */
+static void set_bits(struct unwrap *unwrap, uint32_t counter)
+{
+	uint32_t area_bits = map_find(&unwrap->marks.area_bits, counter, 0);
+	uint32_t widths = map_find(&unwrap->widths, counter, 0);
+	uint32_t bits = unwrap->identity->counters[counter].counter_bits;
+	struct axis *axis = &unwrap->axes[counter];
+	unsigned stamp_bits = 32;
+
+	widths = widths == MAP_NONE ? STAMPS_NONE : widths;
+	if (widths && !(widths & STAMPS_NARROW))
+		stamp_bits = UNWRAP_WIDE_BITS;
+	if (bits == 32 && stamp_bits > 32 && widths & STAMPS_BEYOND)
+		bits = 64;
+	axis->wide_bits = bits == 0 || bits > 64 ? 64 : bits;
+	if (area_bits != MAP_NONE && area_bits < axis->wide_bits)
+		axis->wide_bits = area_bits;
+	axis->narrow_bits = axis->wide_bits < stamp_bits ? axis->wide_bits : stamp_bits;
+}
+
 int samples_make(struct unwrap *unwrap)
 {
 	uint32_t n_axes = unwrap->identity->n_counters;
@@ -246,15 +268,7 @@ int samples_make(struct unwrap *unwrap)
 	if (!unwrap->samples)
 		return FLEXTRACE_E_MEMORY;
 	for (uint32_t i = 0; i < n_axes; i++) {
-		uint32_t bits = unwrap->identity->counters[i].counter_bits;
-		uint32_t area_bits = map_find(&unwrap->marks.area_bits, i, 0);
-
-		unwrap->axes[i].wide_bits = bits == 0 || bits > 64 ? 64 : bits;
-		if (area_bits != MAP_NONE && area_bits < unwrap->axes[i].wide_bits)
-			unwrap->axes[i].wide_bits = area_bits;
-		unwrap->axes[i].narrow_bits = unwrap->axes[i].wide_bits < 32
-		                                      ? unwrap->axes[i].wide_bits
-		                                      : 32;
+		set_bits(unwrap, i);
 		unwrap->axes[i].samples = unwrap->samples + first;
 		take_options(unwrap, i);
 		first += unwrap->n_samples[i];

@@ -42,6 +42,7 @@ void unwrap_free(struct unwrap *unwrap)
 	runs_release(&unwrap->marks);
 	blocks_free(unwrap->samples);
 	free(unwrap->n_samples);
+	map_release(&unwrap->widths);
 	free(unwrap->axes);
 	free(unwrap);
 }
@@ -68,19 +69,42 @@ static int count_sample(struct unwrap *unwrap, uint32_t counter)
 	return FLEXTRACE_OK;
 }
 
-/* Finds the device and the counter of an operation, and keeps them as unwrap->owner. */
-static int find_owner(struct unwrap *unwrap, uint32_t process, uint32_t device, uint32_t domain)
+static int note_width(struct unwrap *unwrap, uint32_t counter, enum stamp_width width)
 {
-	struct op_owner owner = {.process = process, .number = device, .domain = domain};
+	uint32_t *widths;
+
+	FLEXTRACE_TRY(map_enter(&unwrap->widths, counter, 0, &widths));
+	*widths = *widths == MAP_NONE ? width : *widths | width;
+	return FLEXTRACE_OK;
+}
+
+static enum stamp_width width_of(const struct record_device_op *record)
+{
+	uint64_t any = 0;
+
+	if (record->head.size_bytes == sizeof(*record))
+		return STAMPS_NARROW;
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		any |= record->ticks64[i];
+	return any > UINT32_MAX ? STAMPS_BEYOND : STAMPS_WIDE;
+}
+
+/* Finds the device and the counter of an operation, and keeps them as unwrap->owner. */
+static int find_owner(struct unwrap *unwrap, uint32_t process, uint32_t device, uint32_t domain,
+                      enum stamp_width width)
+{
+	struct op_owner owner = {
+		.process = process, .number = device, .domain = domain, .width = width};
 
 	if (unwrap->owner.is_known && unwrap->owner.process == process &&
-	    unwrap->owner.number == device && unwrap->owner.domain == domain)
+	    unwrap->owner.number == device && unwrap->owner.domain == domain &&
+	    unwrap->owner.width == width)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(identity_device(unwrap->identity, process, device, &owner.device));
 	FLEXTRACE_TRY(identity_counter(unwrap->identity, owner.device, domain, &owner.counter));
 	owner.is_known = true;
 	unwrap->owner = owner;
-	return FLEXTRACE_OK;
+	return note_width(unwrap, owner.counter, owner.width);
 }
 
 /* Work is done when its record is written. If one of its host times is behind that, neither is a
@@ -110,6 +134,7 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 		.name = record->head.name,
 		.group = record->group,
 		.type = record->type,
+		.args = record->args,
 		.power = record->power,
 		.peer = record->peer,
 		.stream = pushed->stream_id,
@@ -121,12 +146,14 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 	struct tick_op *row;
 
 	unwrap->lacks_records |= pushed->stream->losses.n > 0;
-	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, record->device, record->domain));
+	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, record->device, record->domain,
+	                         width_of(record)));
 	op.device = unwrap->owner.device;
 	op.counter = unwrap->owner.counter;
 	FLEXTRACE_TRY(count_sample(unwrap, op.counter));
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-		op.ticks[i] = record->ticks32[i];
+		op.ticks[i] = unwrap->owner.width == STAMPS_NARROW ? record->ticks32[i]
+		                                                   : record->ticks64[i];
 	bound_by_record(unwrap, record, &op);
 	if (!op.submit_host_ns && !op.complete_host_ns) {
 		op.complete_host_ns = unwrap_host_stamp(record->head.clock_ns);
@@ -145,7 +172,7 @@ static int push_restored(struct unwrap *unwrap, const struct pushed *pushed)
 	struct restored_row row = {.of = *(const struct record_restored *)pushed->record,
 	                           .stream = pushed->stream_id};
 
-	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, row.of.device, 0));
+	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, row.of.device, 0, STAMPS_NONE));
 	row.device = unwrap->owner.device;
 	row.counter = unwrap->owner.counter;
 	return table_put(&unwrap->restored, &row, sizeof(row));
@@ -269,6 +296,7 @@ static int push_batch(struct unwrap *unwrap, const struct pushed *pushed)
 		identity_device(unwrap->identity, pushed->process, record->device, &head.device));
 	FLEXTRACE_TRY(
 		identity_counter(unwrap->identity, head.device, record->domain, &head.counter));
+	FLEXTRACE_TRY(note_width(unwrap, head.counter, STAMPS_NARROW)); /* of each word */
 	return runs_add_batch(&unwrap->marks, &head, record->words);
 }
 

@@ -53,6 +53,9 @@
 #define UNWRAP_NO_AFTER  INT64_MAX
 #define UNWRAP_MAX_NS    (INT64_C(1) << 62) /* later stamps are garbage, as for decode */
 
+/* Of stamps that have all of a counter's bits: those that no counter gets to in 14 years. */
+#define UNWRAP_WIDE_BITS 62
+
 /* No counter has another rate: ticks per ns, 100 Hz to 10.5 GHz. */
 #define UNWRAP_MIN_RATE 1e-7
 #define UNWRAP_MAX_RATE 10.5
@@ -254,11 +257,15 @@ struct axis {
 	struct matches *matches; /* weak */
 };
 
+/* What stamps have of their counter; wide ones may show that it has more than 32 bits. */
+enum stamp_width { STAMPS_NONE = 0, STAMPS_NARROW = 1, STAMPS_WIDE = 2, STAMPS_BEYOND = 4 };
+
 /* Whose an operation is, and what identity makes of it. */
 struct op_owner {
 	uint32_t process, number, domain; /* as recorded */
 	uint32_t device, counter;         /* indexes */
 	bool is_known;
+	enum stamp_width width;
 };
 
 /* What the firmware marked: batches, which boots, and which runs are among them. Of runs.c. */
@@ -306,6 +313,7 @@ struct unwrap {
 	struct unwrap_collectives collectives;
 	struct unwrap_estimates estimates;
 	bool lacks_records;    /* some of a stream with operations were lost */
+	struct map widths;     /* (counter, 0) -> bits of enum stamp_width: those of its stamps */
 	struct op_owner owner; /* of the last operation, most often the next one's */
 	uint64_t *n_samples;   /* owned; the most that each counter can have, runs not counted */
 	uint32_t n_samples_allocated;

@@ -44,6 +44,17 @@ struct window window_all(void)
 	return (struct window){-2 * MAX_PLACE, 2 * MAX_PLACE};
 }
 
+/* No counter gets through half of so many bits between two samples. */
+static struct window first_window(const struct phase *phase, const struct anchor *const *anchors,
+                                  uint32_t n)
+{
+	place_t half = (place_t)1 << (UNWRAP_WIDE_BITS - 1);
+
+	if (phase->bits < UNWRAP_WIDE_BITS || n == 0)
+		return window_all();
+	return (struct window){anchors[0]->first - half, anchors[0]->first + half - 1};
+}
+
 /* The least ticks in `span_ns`, and the most. */
 static place_t least_ticks(const struct rate *rate, double pad, int64_t span_ns)
 {
@@ -112,7 +123,7 @@ enum verdict window_place(const struct axis *axis, const struct sample *sample,
                           uint32_t n, place_t *ret_place)
 {
 	for (uint32_t i = 0; i < n_pads(axis); i++) {
-		struct window window = window_all();
+		struct window window = first_window(phase, anchors, n);
 		enum verdict verdict = IS_OPEN;
 
 		for (uint32_t j = 0; j < n && verdict == IS_OPEN; j++) {

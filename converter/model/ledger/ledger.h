@@ -144,6 +144,10 @@
 	X(CONTESTED_AREA, "two_marker_writers",                                                 \
 	  "two writers in one marker area lose records uncounted: give each, also an "          \
 	  "interrupt handler, an area of its own")                                              \
+	X(ARGS_CUT, "args_cut",                                                                 \
+	  "arguments had no room in the 244 bytes of a record, or are damaged: their values "   \
+	  "end in \xe2\x80\xa6, and left_out counts those left out. Give fewer or shorter "    \
+	  "arguments")                                                                          \
 	X(OUTSIDE_LIFE, "outside_life",                                                         \
 	  "device times lie behind the drain or record that has them, or before their"          \
 	  " process, and are not certified: look at the definition of their clock, "            \

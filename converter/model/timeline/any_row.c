@@ -66,6 +66,7 @@ static void describe_op(const struct tick_op *op, struct any_row *out)
 	out->name = op->name;
 	out->group = op->group;
 	out->type = op->type;
+	out->args = op->args;
 	out->queue = op->queue;
 	out->job = op->job;
 	out->bytes = op->bytes;

@@ -380,9 +380,9 @@ static void write_value(struct chrome *chrome, const struct file_event *event)
 	const char *unit = event->unit ? event->unit : "value";
 
 	assert(isfinite(event->value));
-	writer_literal(writer, ",\"args\":{\"");
-	writer_append(writer, unit, strlen(unit));
-	writer_literal(writer, "\":");
+	writer_literal(writer, ",\"args\":{");
+	writer_json(writer, unit, strlen(unit));
+	writer_char(writer, ':');
 	writer_double(writer, event->value);
 	writer_literal(writer, "}}");
 }

@@ -94,6 +94,7 @@ static void add_op_args(const struct events *events, const struct tick_op *op,
 		event_add_string(event, EVENT_KEY_TYPE, op->type);
 	if (op->power)
 		event_add_u64(event, EVENT_KEY_POWER, op->power);
+	event_add_recorded(events, EVENT_KEY_ARGS, op->args, event);
 }
 
 /* Who reads the file of a rank takes what has a stream for a kernel, and what has a correlation and

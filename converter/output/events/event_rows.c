@@ -61,19 +61,31 @@ void event_add_correlation(const struct events *events, uint64_t correlation,
 		              events->is_without_ops ? 0 : correlation);
 }
 
-/* Arguments as the program recorded them: an object or array stays one. */
-static void add_recorded(const struct events *events, uint8_t key, uint32_t string,
-                         struct file_event *event)
+/* An object whose first member is "category" says of which the event is. */
+static void take_category(const struct string_text *text, struct file_event *event)
+{
+	struct trace_text rest = {text->bytes, text->length - 1}, key;
+	struct trace_value value;
+
+	if (text->bytes[0] == '{' && told_next(&rest, &key, &value) &&
+	    trace_text_is(&key, "category") && value.kind == TRACE_TEXT && value.text.length)
+		event->category = value.text;
+}
+
+void event_add_recorded(const struct events *events, uint8_t key, uint32_t string,
+                        struct file_event *event)
 {
 	struct string_text text;
 
 	if (!string)
 		return;
 	text = string_text(events->view.strings, string);
-	if ((text.bytes[0] == '{' || text.bytes[0] == '[') && told_is_json(text.bytes))
-		event_add_text(event, key, ARG_JSON, text.bytes, text.length);
-	else
+	if ((text.bytes[0] != '{' && text.bytes[0] != '[') || !told_is_json(text.bytes)) {
 		event_add_string(event, key, string);
+		return;
+	}
+	event_add_text(event, key, ARG_JSON, text.bytes, text.length);
+	take_category(&text, event);
 }
 
 /* -- the host ---------------------------------------------------------------------------------- */
@@ -102,7 +114,7 @@ void event_of_host(const struct events *events, const struct host_row *row,
 	if (!kind->is_usual)
 		event_add_text(event, EVENT_KEY_KIND, ARG_WORD, kind->label, kind->n_label);
 	event_add_correlation(events, row->correlation, event);
-	add_recorded(events, EVENT_KEY_ARGS, row->args, event);
+	event_add_recorded(events, EVENT_KEY_ARGS, row->args, event);
 }
 
 void event_of_instant(const struct events *events, const struct instant_row *row,
@@ -127,7 +139,7 @@ void event_of_instant(const struct events *events, const struct instant_row *row
 	}
 	if (row->class == RECORD_ANNOTATION)
 		event_add_word(event, EVENT_KEY_KIND, label);
-	add_recorded(events, EVENT_KEY_VALUE, row->value, event);
+	event_add_recorded(events, EVENT_KEY_VALUE, row->value, event);
 	event_add_correlation(events, instant_correlation(row), event);
 }
 

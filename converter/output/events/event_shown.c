@@ -103,6 +103,8 @@ static const char *unit_of(const struct events *events, const struct counter_row
 	} units[] = {{"Power", "W"}, {"TransferBW", "GB/s"}, {"PT Active", "%"}};
 	const char *name = string_get(events->view.strings, row->name);
 
+	if (row->unit)
+		return string_get(events->view.strings, row->unit);
 	for (size_t i = 0; row->is_device && i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strcmp(units[i].name, name) == 0)
 			return units[i].unit;

@@ -311,6 +311,10 @@ void event_of_device(const struct events *events, const struct device_row *row,
                      struct file_event *event);
 void event_of_instant(const struct events *events, const struct instant_row *row,
                       struct file_event *event);
+/* Adds arguments as the program recorded them: an object or array stays one. */
+void event_add_recorded(const struct events *events, uint8_t key, uint32_t string,
+                        struct file_event *event);
+
 void event_of_counter(const struct counter_row *row, const char *unit, struct file_event *event);
 void event_of_rate(const struct collective_rate *rate, struct file_event *event);
 void event_of_band(const struct event_later *band, struct file_event *event);

@@ -138,6 +138,7 @@ static void write_op(struct text *text, const struct tick_op *op)
 	write_string(text,
 	             told_is_likely(string_get(text->view.strings, op->type)) ? "args" : "type",
 	             op->type);
+	write_string(text, "args", op->args);
 }
 
 static void write_zone(struct text *text, const struct zone *zone)
@@ -204,6 +205,7 @@ static void write_counter_row(struct text *text, const void *any)
 	if (row->core != FLEXTRACE_NONE)
 		write_u64(text, "core", row->core);
 	write_string(text, "name", row->name);
+	write_string(text, "unit", row->unit);
 	FIELD(text, "value");
 	writer_double(text->writer, row->value);
 	write_quality(text, row->status, row->err_ns);

@@ -234,6 +234,10 @@ static void random_payload(struct event *event, uint64_t *seed, uint64_t *words)
 			for (int k = 0; k < FLEXTRACE_N_STAMPS; k++)
 				((uint32_t *)at)[k] = (uint32_t)random_value(seed);
 			break;
+		case SCHEMA_TS64:
+			for (int k = 0; k < FLEXTRACE_N_STAMPS; k++)
+				((uint64_t *)at)[k] = random_value(seed);
+			break;
 		case SCHEMA_WORDS:
 			event->payload.marker_batch.words = words;
 			event->payload.marker_batch.n_words = (uint32_t)next_random(seed) % 16;

@@ -30,17 +30,20 @@ static size_t field_bytes(enum schema_type type)
 		return 4;
 	case SCHEMA_TS:
 		return 4 * FLEXTRACE_N_STAMPS;
+	case SCHEMA_TS64:
+		return 8 * FLEXTRACE_N_STAMPS;
 	default:
 		return 8;
 	}
 }
 
-/* What a record has of a field: of strings their ids, and words stand behind it. */
+/* What a record has of a field: of strings their ids, and words and wide stamps stand
+ * behind it. */
 static size_t recorded_bytes(const struct schema_field *field)
 {
 	if (field->n_kinds)
 		return sizeof(uint8_t);
-	if (field->type == SCHEMA_WORDS)
+	if (field->type == SCHEMA_WORDS || field->type == SCHEMA_TS64)
 		return 0;
 	return field->type == SCHEMA_STRING ? sizeof(uint32_t) : field_bytes(field->type);
 }
@@ -65,7 +68,7 @@ static void test_schema__describes_every_member_of_every_payload(void **state)
 
 			if (field->type == SCHEMA_WORDS)
 				end += sizeof(uint32_t);
-			end = align_up(end, bytes == 8 ? 8 : 4);
+			end = align_up(end, bytes % 8 ? 4 : 8);
 			assert_int_equal(field->offset, end);
 			end += bytes;
 		}
@@ -144,10 +147,10 @@ static void test_schema__tells_unknown_events_from_foreign_ones(void **state)
 static const char *recorded_type(enum schema_type type)
 {
 	static const char *const types[] = {
-		[SCHEMA_U32] = "uint32_t",      [SCHEMA_I32] = "int32_t",
-		[SCHEMA_U64] = "uint64_t",      [SCHEMA_DOUBLE] = "double",
-		[SCHEMA_STRING] = "string",     [SCHEMA_TS] = "uint32_t[]",
-		[SCHEMA_WORDS] = "uint64_t...",
+		[SCHEMA_U32] = "uint32_t",     [SCHEMA_I32] = "int32_t",
+		[SCHEMA_U64] = "uint64_t",     [SCHEMA_DOUBLE] = "double",
+		[SCHEMA_STRING] = "string",    [SCHEMA_TS] = "uint32_t[]",
+		[SCHEMA_TS64] = "uint64_t...", [SCHEMA_WORDS] = "uint64_t...",
 	};
 
 	return types[type];

@@ -224,6 +224,7 @@ struct flextrace_scope { /* a finished interval; its end is the record's own tim
 	uint64_t correlation;
 	const char *file;
 	uint32_t line;
+	const char *args; /* as args.h writes them, "" = none */
 };
 
 /* span: a finished interval whose end is not the record's own time; async_span: one that may cross
@@ -237,6 +238,7 @@ struct flextrace_span {
 	uint64_t correlation;
 	const char *file;
 	uint32_t line;
+	const char *args; /* as in struct flextrace_scope */
 };
 
 struct flextrace_scope_args { /* belongs to the scope record that follows it on this thread */
@@ -262,6 +264,8 @@ struct flextrace_counter {
 	uint32_t size;
 	const char *name;
 	double value;
+	const char *unit; /* such as "W", "bytes"; "" = not told */
+	int32_t device;   /* that it is a value of; -1 = of the process */
 };
 
 struct flextrace_annotation {
@@ -346,6 +350,10 @@ struct flextrace_device_op { /* one control block: host bracket and all five sta
 	int32_t peer;      /* peer rank of a PtoP transfer, -1 = none */
 	const char *group; /* collective group, "" = none */
 	const char *type;  /* transfer type such as SingleCast, "" = none */
+	/* TS1..TS5 of a device with wider counters: all their bits, of which the upper two are not
+	 * looked at. Where one is not 0 these hold, and `ts` is not read. */
+	uint64_t ts64[FLEXTRACE_N_STAMPS];
+	const char *args; /* as in struct flextrace_scope */
 };
 
 struct flextrace_bracket { /* submit, complete: the same bracket as two records */
@@ -402,7 +410,7 @@ struct flextrace_clock_sync { /* an explicit bracketed read of a counter */
 #define FLEXTRACE_CLOCK_DOMAIN_INIT {sizeof(struct flextrace_clock_domain), 0, 0, 32, 0, 0}
 #define FLEXTRACE_NAME_INIT {sizeof(struct flextrace_name), 0, 0, "", "", 0}
 #define FLEXTRACE_DEVICE_OP_INIT {sizeof(struct flextrace_device_op), 0, 0, 0, 0, 0, \
-	FLEXTRACE_DEVICE_UNKNOWN, "", 0, 0, {0, 0, 0, 0, 0}, 0, 0, -1, "", ""}
+	FLEXTRACE_DEVICE_UNKNOWN, "", 0, 0, {0, 0, 0, 0, 0}, 0, 0, -1, "", "", {0, 0, 0, 0, 0}, ""}
 #define FLEXTRACE_HOST_ESTIMATE_INIT {sizeof(struct flextrace_host_estimate), 0, 0, 0, \
 	FLEXTRACE_ESTIMATE_WHOLE, 0, 0, ""}
 #define FLEXTRACE_MARKER_BATCH_INIT {sizeof(struct flextrace_marker_batch), 0, 0, 0, 0, 0, 0, 0, 0}

@@ -45,7 +45,11 @@
  *                 _RUNTIME_SCOPE, _RUNTIME_SCOPE_ID, _OP_SCOPE; _SCOPE_AT, _RUNTIME_SCOPE_AT;
  *                 _SCOPE_BEGIN, _RUNTIME_SCOPE_BEGIN, _SCOPE_END; _BEGIN, _END, _ASYNC_BEGIN,
  *                 _ASYNC_END
- *   points        FLEXTRACE_INSTANT, _INSTANT_ID, _COUNTER, _ANNOTATE, _STEP
+ *   arguments     FLEXTRACE_ARG, _ARG_BYTES, _ADD_ARG (args.h), in FLEXTRACE_SCOPE_WITH,
+ *                 _CALL_WITH, _RUNTIME_SCOPE_WITH, _SCOPE_AT_WITH, _RUNTIME_SCOPE_AT_WITH,
+ *                 _SCOPE_END_WITH
+ *   points        FLEXTRACE_INSTANT, _INSTANT_ID, _COUNTER, _COUNTER_IN, _DEVICE_COUNTER,
+ *                 _ANNOTATE, _STEP
  *   handlers      FLEXTRACE_HANDLER_SCOPE, _INSTANT, _INSTANT_ID, _COUNTER, _BEGIN, _END,
  *                 _ASYNC_BEGIN, _ASYNC_END, _COMPLETE, _DEVICE_OP; flextrace_thread_init
  *   device work   FLEXTRACE_DEVICE_OP, _SUBMIT, _COMPLETE, _HOST_ESTIMATE, _CLOCK_SYNC
@@ -62,6 +66,7 @@
 #ifndef FLEXTRACE_FLEXTRACE_H
 #define FLEXTRACE_FLEXTRACE_H
 
+#include <flextrace/args.h>
 #include <flextrace/drain.h>
 #include <flextrace/events.h>
 #include <flextrace/flextrace_impl.h>
@@ -136,6 +141,18 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 #define FLEXTRACE_SCOPE_ARGS(name, ...) FLEXTRACE_I_SCOPE_ARGS(name, __VA_ARGS__)
 
 /*
+ * The same with arguments of types, one or more (args.h), which keep what they are in every viewer:
+ * FLEXTRACE_SCOPE_WITH("copy", FLEXTRACE_ARG("bytes", n), FLEXTRACE_ARG("tensor", t->name));
+ * Evaluated when the scope begins. Key "category" says of which category the scope is.
+ */
+#define FLEXTRACE_SCOPE_WITH(name, ...) \
+	FLEXTRACE_I_SCOPE_WITH(FLEXTRACE_RUNTIME_USER, name, 0, __VA_ARGS__)
+#define FLEXTRACE_CALL_WITH(what, name, correlation, ...) \
+	FLEXTRACE_RUNTIME_SCOPE_WITH(FLEXTRACE_RUNTIME_##what, name, correlation, __VA_ARGS__)
+#define FLEXTRACE_RUNTIME_SCOPE_WITH(kind, name, correlation, ...) \
+	FLEXTRACE_I_SCOPE_WITH(kind, name, correlation, __VA_ARGS__)
+
+/*
  * A call of the runtime, by what it does: FLEXTRACE_CALL(WAIT, "fence"); is of the kind
  * FLEXTRACE_RUNTIME_WAIT. With _ID, the number that joins it to what it causes (device work, other
  * scopes).
@@ -164,7 +181,12 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 #define FLEXTRACE_SCOPE_AT(begin_ns, end_ns, name) \
 	FLEXTRACE_RUNTIME_SCOPE_AT(FLEXTRACE_RUNTIME_USER, begin_ns, end_ns, name, 0)
 #define FLEXTRACE_RUNTIME_SCOPE_AT(kind, begin_ns, end_ns, name, correlation) \
-	FLEXTRACE_I_SPAN(kind, begin_ns, end_ns, name, correlation)
+	FLEXTRACE_I_SPAN(kind, begin_ns, end_ns, name, correlation, (void)0)
+/* The same with arguments. */
+#define FLEXTRACE_SCOPE_AT_WITH(begin_ns, end_ns, name, ...) \
+	FLEXTRACE_I_SPAN(FLEXTRACE_RUNTIME_USER, begin_ns, end_ns, name, 0, __VA_ARGS__)
+#define FLEXTRACE_RUNTIME_SCOPE_AT_WITH(kind, begin_ns, end_ns, name, correlation, ...) \
+	FLEXTRACE_I_SPAN(kind, begin_ns, end_ns, name, correlation, __VA_ARGS__)
 
 /*
  * A scope by a handle: BEGIN returns a struct flextrace_open_scope (a value, to be kept anywhere),
@@ -175,7 +197,9 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 #define FLEXTRACE_RUNTIME_SCOPE_BEGIN(kind, name, correlation)                   \
 	flextrace_i_open(FLEXTRACE_I_ON(span) != 0, FLEXTRACE_I_U32(kind), name, \
 	                 FLEXTRACE_I_U64(correlation), FLEXTRACE_I_FILE, __LINE__)
-#define FLEXTRACE_SCOPE_END(handle) FLEXTRACE_I_EMIT(span, flextrace_i_open_end(handle))
+#define FLEXTRACE_SCOPE_END(handle)           FLEXTRACE_I_EMIT(span, flextrace_i_open_end(handle))
+/* The same with arguments, which are known now. */
+#define FLEXTRACE_SCOPE_END_WITH(handle, ...) FLEXTRACE_I_END_WITH(handle, __VA_ARGS__)
 
 /*
  * A framework operation, such as an aten op: records its type, attributes (free text), the cores
@@ -207,9 +231,14 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 #define FLEXTRACE_INSTANT_ID(name, correlation) \
 	FLEXTRACE_I_EMIT(instant, flextrace_i_instant(name, FLEXTRACE_I_U64(correlation)))
 
-/* A sample of a number: FLEXTRACE_COUNTER("bytes in flight", n); */
-#define FLEXTRACE_COUNTER(name, value) \
-	FLEXTRACE_I_EMIT(counter, flextrace_i_counter(name, FLEXTRACE_I_CAST(double, value)))
+/* A sample of a number: FLEXTRACE_COUNTER("queue depth", n); with its unit:
+ * FLEXTRACE_COUNTER_IN("in flight", "bytes", n); of a device: FLEXTRACE_DEVICE_COUNTER(0, "power",
+ * "W", 74.5); */
+#define FLEXTRACE_COUNTER(name, value)          FLEXTRACE_COUNTER_IN(name, "", value)
+#define FLEXTRACE_COUNTER_IN(name, unit, value) FLEXTRACE_DEVICE_COUNTER(-1, name, unit, value)
+#define FLEXTRACE_DEVICE_COUNTER(device, name, unit, value)                                    \
+	FLEXTRACE_I_EMIT(counter, flextrace_i_counter(FLEXTRACE_I_CAST(int32_t, device), name, \
+	                                              unit, FLEXTRACE_I_CAST(double, value)))
 
 /* A fact about the run, as text: FLEXTRACE_ANNOTATE("model", "granite-3b"); */
 #define FLEXTRACE_ANNOTATE(key, value) \

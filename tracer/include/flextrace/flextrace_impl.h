@@ -20,6 +20,7 @@
 
 #include <stddef.h>
 
+#include <flextrace/args.h>
 #include <flextrace/events.h>
 
 #ifdef __cplusplus
@@ -165,6 +166,10 @@ struct flextrace_i_args_scope {
 	struct flextrace_scope scope;
 	char args[FLEXTRACE_ARGS_BYTES];
 };
+struct flextrace_i_scope_with {
+	struct flextrace_scope scope;
+	struct flextrace_args args;
+};
 
 void flextrace_i_thread_name(const char *name);
 void flextrace_i_queue_name(uint32_t device, uint32_t queue, const char *name);
@@ -256,6 +261,7 @@ static inline void flextrace_i_scope_begin(struct flextrace_scope *scope, uint32
 	scope->correlation = correlation;
 	scope->file = file;
 	scope->line = line;
+	scope->args = NULL;
 	scope->begin_ns = flextrace_i_now_ns();
 }
 
@@ -264,7 +270,8 @@ static inline struct flextrace_open_scope flextrace_i_open(int is_on, uint32_t k
                                                            const char *file, uint32_t line)
 {
 	struct flextrace_open_scope open = {
-		{sizeof(struct flextrace_span), kind, 0, 0, name, correlation, file, line}, 0};
+		{sizeof(struct flextrace_span), kind, 0, 0, name, correlation, file, line, NULL},
+		0};
 
 	if (is_on) {
 		open.span.name = FLEXTRACE_I_CHECKED(name);
@@ -296,6 +303,18 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 		FLEXTRACE_I_SEND(scope, scope);
 }
 
+static inline void flextrace_i_scope_with_end(struct flextrace_i_scope_with *with)
+{
+	flextrace_i_scope_end(&with->scope);
+}
+
+static inline struct flextrace_args *flextrace_i_args_clear(struct flextrace_args *args)
+{
+	args->n_bytes = args->n_left_out = 0;
+	args->text[0] = '\0';
+	return args;
+}
+
 #ifdef FLEXTRACE_DISABLE
 #define FLEXTRACE_I_SCOPE(kind, name, correlation) \
 	FLEXTRACE_I_CALL(                          \
@@ -306,6 +325,13 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 	FLEXTRACE_I_SCOPE(kind, name, correlation)
 #define FLEXTRACE_I_SCOPE_ARGS(name, ...) \
 	FLEXTRACE_I_CALL(flextrace_i_unused_args(name, __VA_ARGS__))
+#define FLEXTRACE_I_SCOPE_WITH(kind, name, correlation, ...)    \
+	do {                                                    \
+		struct flextrace_args *flextrace_i_args = NULL; \
+		(void)flextrace_i_args;                         \
+		FLEXTRACE_I_SCOPE(kind, name, correlation);     \
+		FLEXTRACE_I_CALL((__VA_ARGS__));                \
+	} while (0)
 #define FLEXTRACE_I_OP_SCOPE(name, type, attributes, n_cores, depth, correlation)                \
 	FLEXTRACE_I_CALL(flextrace_i_unused_op(name, type, attributes, FLEXTRACE_I_U32(n_cores), \
 	                                       FLEXTRACE_I_U32(depth),                           \
@@ -319,6 +345,24 @@ static inline void flextrace_i_scope_end(struct flextrace_scope *scope)
 	FLEXTRACE_I_EMIT(scope, flextrace_i_scope_begin(&var, FLEXTRACE_I_U32(kind), name, \
 	                                                FLEXTRACE_I_U64(correlation),      \
 	                                                FLEXTRACE_I_FILE, __LINE__))
+
+#define FLEXTRACE_I_SCOPE_WITH(kind, name, correlation, ...) \
+	FLEXTRACE_I_SCOPE_WITH_VAR(FLEXTRACE_I_UNIQUE, kind, name, correlation, __VA_ARGS__)
+#define FLEXTRACE_I_SCOPE_WITH_VAR(var, kind, name, correlation, ...)                           \
+	struct flextrace_i_scope_with var FLEXTRACE_I_AT_END(flextrace_i_scope_with_end);       \
+	var.scope.begin_ns = 0;                                                                 \
+	do {                                                                                    \
+		if (FLEXTRACE_I_ON(scope)) {                                                    \
+			struct flextrace_args *flextrace_i_args =                               \
+				flextrace_i_args_clear(&var.args);                              \
+                                                                                                \
+			(__VA_ARGS__);                                                          \
+			flextrace_i_scope_begin(&var.scope, FLEXTRACE_I_U32(kind), name,        \
+			                        FLEXTRACE_I_U64(correlation), FLEXTRACE_I_FILE, \
+			                        __LINE__);                                      \
+			var.scope.args = var.args.text;                                         \
+		}                                                                               \
+	} while (0)
 
 #define FLEXTRACE_I_SCOPE_IF(condition, kind, name) \
 	FLEXTRACE_I_SCOPE_IF_VAR(FLEXTRACE_I_UNIQUE, condition, kind, name)
@@ -416,7 +460,9 @@ FLEXTRACE_I_PASS(submit, flextrace_bracket)
 FLEXTRACE_I_PASS(complete, flextrace_bracket)
 FLEXTRACE_I_RECORD(instant, flextrace_instant, (const char *name, uint64_t correlation), name,
                    correlation)
-FLEXTRACE_I_RECORD(counter, flextrace_counter, (const char *name, double value), name, value)
+FLEXTRACE_I_RECORD(counter, flextrace_counter,
+                   (int32_t device, const char *name, const char *unit, double value), name, value,
+                   unit, device)
 FLEXTRACE_I_RECORD(annotation, flextrace_annotation, (const char *key, const char *value), key,
                    value)
 FLEXTRACE_I_RECORD(step, flextrace_step, (uint64_t number), number)
@@ -443,20 +489,38 @@ FLEXTRACE_I_RECORD(op_info, flextrace_op_info,
 #undef FLEXTRACE_I_RECORD
 #undef FLEXTRACE_I_PASS
 
-#define FLEXTRACE_I_SPAN(kind, begin_ns, end_ns, name, correlation)       \
-	do {                                                              \
-		if (FLEXTRACE_I_ON(span)) {                               \
-			const struct flextrace_span flextrace_i_whole = { \
-				sizeof(struct flextrace_span),            \
-				FLEXTRACE_I_U32(kind),                    \
-				FLEXTRACE_I_U64(begin_ns),                \
-				FLEXTRACE_I_U64(end_ns),                  \
-				name,                                     \
-				FLEXTRACE_I_U64(correlation),             \
-				FLEXTRACE_I_FILE,                         \
-				__LINE__};                                \
-			flextrace_i_span(&flextrace_i_whole);             \
-		}                                                         \
+#define FLEXTRACE_I_SPAN(kind, begin_ns, end_ns, name, correlation, ...)                          \
+	do {                                                                                      \
+		if (FLEXTRACE_I_ON(span)) {                                                       \
+			struct flextrace_args flextrace_i_text;                                   \
+			struct flextrace_args *flextrace_i_args =                                 \
+				flextrace_i_args_clear(&flextrace_i_text);                        \
+			struct flextrace_span flextrace_i_whole = {sizeof(struct flextrace_span), \
+			                                           FLEXTRACE_I_U32(kind),         \
+			                                           FLEXTRACE_I_U64(begin_ns),     \
+			                                           FLEXTRACE_I_U64(end_ns),       \
+			                                           name,                          \
+			                                           FLEXTRACE_I_U64(correlation),  \
+			                                           FLEXTRACE_I_FILE,              \
+			                                           __LINE__,                      \
+			                                           flextrace_i_args->text};       \
+                                                                                                  \
+			(__VA_ARGS__);                                                            \
+			flextrace_i_span(&flextrace_i_whole);                                     \
+		}                                                                                 \
+	} while (0)
+
+#define FLEXTRACE_I_END_WITH(handle, ...)                                  \
+	do {                                                               \
+		if (FLEXTRACE_I_ON(span)) {                                \
+			struct flextrace_args flextrace_i_text;            \
+			struct flextrace_args *flextrace_i_args =          \
+				flextrace_i_args_clear(&flextrace_i_text); \
+                                                                           \
+			(__VA_ARGS__);                                     \
+			(handle)->span.args = flextrace_i_args->text;      \
+			flextrace_i_open_end(handle);                      \
+		}                                                          \
 	} while (0)
 
 #define FLEXTRACE_I_BRACKET(event, device, queue, job, correlation, name, host_ns)         \

@@ -80,7 +80,8 @@ int evidence_room(const struct evidence *evidence, const struct reference *refer
 		if (claim->before == INT64_MIN || claim->after == INT64_MAX)
 			continue;
 		room = ((wide_int)claim->after - claim->before) * (1 << PHI_BITS) - length;
-		rooms[n++] = room < PHI_UNBOUNDED ? (int64_t)room : PHI_UNBOUNDED;
+		room = room < PHI_UNBOUNDED ? room : PHI_UNBOUNDED;
+		rooms[n++] = (int64_t)(room > -PHI_UNBOUNDED ? room : -PHI_UNBOUNDED);
 	}
 	*ret_room = 2 * quantile(rooms, n, 1) - quantile(rooms, n, 2);
 	free(rooms);

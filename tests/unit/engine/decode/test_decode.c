@@ -57,7 +57,7 @@ static void test_decode__packs_a_scope(void **state)
 	scope = only_record(*state, TABLE_HOST);
 	assert_int_equal(scope->head.clock_ns, 900);
 	assert_int_equal(scope->head.size_bytes, sizeof(*scope));
-	assert_int_equal(sizeof(*scope), 56);
+	assert_int_equal(sizeof(*scope), 64);
 	assert_int_equal(scope->head.vpid, -5);
 	assert_int_equal(scope->head.vtid, 7);
 	assert_int_equal(scope->head.class, RECORD_SCOPE);
