@@ -117,11 +117,6 @@ const struct analysis analysis_kernels =
 
 /* -- functions ------------------------------------------------------------------------------- */
 
-static const char *host_label(uint8_t kind)
-{
-	return kind_of_host(kind)->label;
-}
-
 /* Stores the group of each name of calls, in the order in which they first come. */
 static int find_groups(struct calls *calls, const struct call_tree *tree, uint32_t *group_of)
 {

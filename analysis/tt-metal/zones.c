@@ -15,11 +15,6 @@ struct zones {
 	struct stats stats;
 };
 
-static const char *label_of(uint8_t kind)
-{
-	return kind_of_device(kind)->label;
-}
-
 static int count_zone(struct zones *zones, const struct device_row *row)
 {
 	const struct timeline *timeline = zones->all.timeline;
@@ -89,7 +84,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	struct zones zones = {.all = {.timeline = timeline}};
 	int code;
 
-	stats_init(&zones.stats, timeline->strings, label_of, timeline->device_rows.n_rows);
+	stats_init(&zones.stats, timeline->strings, device_label, timeline->device_rows.n_rows);
 	code = count_zones(&zones, findings);
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < zones.stats.groups.n; i++)
 		put_zone(&zones, stats_line(&zones.stats, i), sink);

@@ -12,11 +12,6 @@ static bool is_whole(const struct device_row *row)
 	return row->kind == ROW_EXEC || (row->kind >= ROW_MEMCPY_HTOD && row->kind <= ROW_RELEASE);
 }
 
-static const char *label_of(uint8_t kind)
-{
-	return kind_of_device(kind)->label;
-}
-
 /* Stores the place of a control block's queue, which mostly is that of the last one. */
 static int find_queue(struct work_stats *all, struct map *index, const struct identity *identity,
                       const struct tick_op *op, uint32_t *place)
@@ -61,7 +56,7 @@ int work_stats_borrow(struct work_stats **ret, const struct findings *findings)
 	*ret = all;
 	if (all->is_made)
 		return FLEXTRACE_OK;
-	stats_init(&all->stats, timeline->strings, label_of, timeline->device_rows.n_rows);
+	stats_init(&all->stats, timeline->strings, device_label, timeline->device_rows.n_rows);
 	code = count_all(all, &index, timeline);
 	map_release(&index);
 	if (code < 0)

@@ -60,6 +60,11 @@ int import_write_placed(struct import *import, uint32_t stream, const struct eve
 int import_write_scope(struct import *import, uint32_t stream, const struct event *scope,
                        const char *args);
 
+/* Takes what begins and ends with a record of its own, a window or a collective: the record of its
+ * end, but for its edge or phase, and when it begins. */
+int import_write_edges(struct import *import, uint32_t stream, const struct event *of,
+                       int64_t begin_ns);
+
 /* Puts numbers of a stream behind the first 8 bytes of its uuid, which say what tool it is of. */
 void import_number_stream(struct import_stream *stream, uint32_t first, uint32_t second);
 

@@ -105,6 +105,24 @@ int import_write_scope(struct import *import, uint32_t stream, const struct even
 	return import_write(import, stream, scope);
 }
 
+int import_write_edges(struct import *import, uint32_t stream, const struct event *of,
+                       int64_t begin_ns)
+{
+	bool is_window = of->class == RECORD_WINDOW;
+	struct event edge = *of;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		edge.clock_ns = i ? of->clock_ns : (uint64_t)begin_ns;
+		if (is_window)
+			edge.payload.window.edge = i ? FLEXTRACE_EDGE_END : FLEXTRACE_EDGE_BEGIN;
+		else
+			edge.payload.collective.phase = i ? FLEXTRACE_PHASE_EXIT
+			                                  : FLEXTRACE_PHASE_ENTER;
+		FLEXTRACE_TRY(import_write(import, stream, &edge));
+	}
+	return FLEXTRACE_OK;
+}
+
 void import_number_stream(struct import_stream *stream, uint32_t first, uint32_t second)
 {
 	for (int i = 0; i < 4; i++) {

@@ -9,59 +9,64 @@
 
 /* -- kinds of packets ------------------------------------------------------------------------- */
 
-/* What is not read, and says that there is something: by its name, as the user knows it. */
-static const struct {
-	uint32_t kind;
-	const char *name;
-} unread[] = {
-	{1, "ftrace_events"},
-	{2, "process_tree"},
-	{4, "inode_file_map"},
-	{5, "chrome_events"},
-	{7, "sys_stats"},
-	{9, "process_stats"},
-	{37, "profile_packet"},
-	{38, "battery"},
-	{39, "android_log"},
-	{40, "power_rails"},
-	{49, "perfetto_metatrace"},
-	{52, "gpu_counter_event"},
-	{53, "gpu_render_stage_event"},
-	{54, "streaming_profile_packet"},
-	{57, "graphics_frame_event"},
-	{62, "vulkan_memory_event"},
-	{65, "vulkan_api_event"},
-	{66, "perf_sample"},
-	{68, "smaps_packet"},
-	{71, "gpu_mem_total_event"},
-	{73, "memory_tracker_snapshot"},
-	{95, "etw_events"},
-	{133, "zstd_compressed_packets"},
-	{135, "stack_sample"},
-};
-
-/* What is about the recording, not about what was recorded. */
-static bool is_about_recording(uint32_t kind)
-{
-	static const uint32_t kinds[] = {0,  33, 34, 36, 45, 46,  47,  48,  51,  67, 69,
-	                                 72, 78, 86, 89, 90, 109, 113, 124, 126, 128};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (kinds[i] == kind)
-			return true;
-	}
-	return false;
-}
-
 #define MAX_KIND 1024 /* those from here on are counted as one */
+#define ABOUT    ""   /* of the recording, not of what was recorded */
+
+/* What is not read, by its name, as the user knows it. */
+static const char *const unread[MAX_KIND + 1] = {[0] = ABOUT,
+                                                 [1] = "ftrace_events",
+                                                 [2] = "process_tree",
+                                                 [4] = "inode_file_map",
+                                                 [5] = "chrome_events",
+                                                 [7] = "sys_stats",
+                                                 [9] = "process_stats",
+                                                 [33] = ABOUT,
+                                                 [34] = ABOUT,
+                                                 [36] = ABOUT,
+                                                 [37] = "profile_packet",
+                                                 [38] = "battery",
+                                                 [39] = "android_log",
+                                                 [40] = "power_rails",
+                                                 [45] = ABOUT,
+                                                 [46] = ABOUT,
+                                                 [47] = ABOUT,
+                                                 [48] = ABOUT,
+                                                 [49] = "perfetto_metatrace",
+                                                 [51] = ABOUT,
+                                                 [52] = "gpu_counter_event",
+                                                 [53] = "gpu_render_stage_event",
+                                                 [54] = "streaming_profile_packet",
+                                                 [57] = "graphics_frame_event",
+                                                 [62] = "vulkan_memory_event",
+                                                 [65] = "vulkan_api_event",
+                                                 [66] = "perf_sample",
+                                                 [67] = ABOUT,
+                                                 [68] = "smaps_packet",
+                                                 [69] = ABOUT,
+                                                 [71] = "gpu_mem_total_event",
+                                                 [72] = ABOUT,
+                                                 [73] = "memory_tracker_snapshot",
+                                                 [78] = ABOUT,
+                                                 [86] = ABOUT,
+                                                 [89] = ABOUT,
+                                                 [90] = ABOUT,
+                                                 [95] = "etw_events",
+                                                 [109] = ABOUT,
+                                                 [113] = ABOUT,
+                                                 [124] = ABOUT,
+                                                 [126] = ABOUT,
+                                                 [128] = ABOUT,
+                                                 [133] = "zstd_compressed_packets",
+                                                 [135] = "stack_sample"};
 
 static int count_unread(struct perfetto *perfetto, uint32_t kind)
 {
 	uint32_t *n;
 
-	if (is_about_recording(kind))
+	kind = kind < MAX_KIND ? kind : MAX_KIND;
+	if (unread[kind] && !*unread[kind])
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(map_enter(&perfetto->file.unread, kind < MAX_KIND ? kind : MAX_KIND, 0, &n));
+	FLEXTRACE_TRY(map_enter(&perfetto->file.unread, kind, 0, &n));
 	if (*n == MAP_NONE)
 		*n = 1;
 	else if (*n < MAP_NONE - 1)
@@ -69,20 +74,10 @@ static int count_unread(struct perfetto *perfetto, uint32_t kind)
 	return import_lose(&perfetto->import, LOSS_UNUSED, 1);
 }
 
-static void name_kind(uint32_t kind, uint32_t n, struct writer *text)
-{
-	for (size_t i = 0; i < sizeof(unread) / sizeof(*unread); i++) {
-		if (unread[i].kind == kind) {
-			writer_format(text, ", %s=%" PRIu32, unread[i].name, n);
-			return;
-		}
-	}
-	writer_format(text, ", kind %" PRIu32 "=%" PRIu32, kind, n);
-}
-
 static void tell_unread(struct perfetto *perfetto)
 {
 	const struct map *of = &perfetto->file.unread;
+	struct writer *text = &perfetto->told.writer;
 	const char *kinds;
 	size_t n;
 
@@ -90,8 +85,12 @@ static void tell_unread(struct perfetto *perfetto)
 	for (uint32_t kind = 0; kind <= MAX_KIND; kind++) {
 		uint32_t count = map_find(of, kind, 0);
 
-		if (count != MAP_NONE)
-			name_kind(kind, count, &perfetto->told.writer);
+		if (count == MAP_NONE)
+			continue;
+		if (unread[kind])
+			writer_format(text, ", %s=%" PRIu32, unread[kind], count);
+		else
+			writer_format(text, ", kind %" PRIu32 "=%" PRIu32, kind, count);
 	}
 	if (json_text_get(&perfetto->told, &kinds, &n) == FLEXTRACE_OK && of->n_used)
 		import_warn(&perfetto->import, "Packets of these kinds are not read: file=%s%s",
@@ -237,7 +236,7 @@ static void end_file(struct perfetto_file *file)
 		free(file->sequences[i].clocks);
 	}
 	for (uint32_t i = 0; i < file->n_open; i++)
-		free(file->open[i].members);
+		free(file->open[i].own_members);
 	perfetto_release_clocks(&file->clocks);
 	free(file->sequences);
 	free(file->tracks);

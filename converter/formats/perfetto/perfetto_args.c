@@ -12,107 +12,87 @@
 
 #define MAX_DEPTH 32 /* of objects and lists in each other; what is deeper is none */
 
-struct annotation {
+/* What is written into, of which sequence, and how deep. */
+struct place {
 	struct perfetto *perfetto; /* weak, both */
 	const struct perfetto_sequence *sequence;
-	struct protobuf_field of[ANNOTATION_STRING_IID + 1];
-	struct protobuf message;
+	int depth;
 };
 
-static int put_value(const struct annotation *annotation, int depth);
+static int put_value(struct place at, struct protobuf message, const struct protobuf_field *of);
 
-static void put_text(struct writer *writer, const char *text)
+static int reject(struct place at, const char *fault)
 {
-	writer_json(writer, text, strlen(text));
+	return import_reject(&at.perfetto->import, LOSS_MALFORMED, fault, at.perfetto->file.place);
 }
 
-static void put_double(struct writer *writer, double number)
+/* A text of its own, or an interned one. */
+static int put_text(struct place at, const struct protobuf_field *text,
+                    const struct protobuf_field *iid, uint32_t interned)
 {
-	if (isfinite(number))
-		writer_double(writer, number);
-	else
-		writer_format(writer, "\"%g\"", number);
+	const char *bytes;
+	uint32_t string;
+
+	FLEXTRACE_TRY(perfetto_text(at.perfetto, at.sequence, iid->number ? iid : text,
+	                            iid->number ? interned : 0, &string));
+	bytes = perfetto_string(at.perfetto, string);
+	writer_json(&at.perfetto->members.writer, bytes, strlen(bytes));
+	return FLEXTRACE_OK;
 }
 
 /* A key, which all but elements have, and a value. */
-static int put_one(struct perfetto *perfetto, const struct perfetto_sequence *sequence,
-                   struct protobuf message, bool has_key, int depth)
+static int put_one(struct place at, struct protobuf message, bool has_key)
 {
-	struct annotation annotation = {perfetto, sequence, .message = message};
-	struct writer *writer = &perfetto->members.writer;
-	uint32_t key;
+	struct protobuf_field of[ANNOTATION_STRING_IID + 1];
+	struct protobuf rest = message;
 
-	if (protobuf_read(&message, annotation.of, ANNOTATION_STRING_IID + 1) < 0)
-		FLEXTRACE_TRY(import_reject(&perfetto->import, LOSS_MALFORMED,
-		                            "an argument is damaged", perfetto->file.place));
+	if (protobuf_read(&rest, of, ANNOTATION_STRING_IID + 1) < 0)
+		FLEXTRACE_TRY(reject(at, "an argument is damaged"));
 	if (has_key) {
-		FLEXTRACE_TRY(perfetto_text(perfetto, sequence, &annotation.of[ANNOTATION_NAME],
-		                            &annotation.of[ANNOTATION_NAME_IID], INTERNED_KEYS,
-		                            &key));
-		put_text(writer, perfetto_string(perfetto, key));
-		writer_char(writer, ':');
+		FLEXTRACE_TRY(put_text(at, &of[ANNOTATION_NAME], &of[ANNOTATION_NAME_IID],
+		                       INTERNED_KEYS));
+		writer_char(&at.perfetto->members.writer, ':');
 	}
-	return put_value(&annotation, depth);
+	return put_value(at, message, of);
 }
 
 /* The fields of a number: each a member, or an element. */
-static int put_all(const struct annotation *annotation, uint32_t number, int depth)
+static int put_all(struct place at, struct protobuf message, uint32_t number)
 {
-	struct writer *writer = &annotation->perfetto->members.writer;
-	struct protobuf message = annotation->message;
+	struct writer *writer = &at.perfetto->members.writer;
 	bool is_dict = number == ANNOTATION_DICT, is_first = true;
+	const struct place inside = {at.perfetto, at.sequence, at.depth + 1};
 	struct protobuf_field field;
 
 	writer_char(writer, is_dict ? '{' : '[');
-	while (depth < MAX_DEPTH && protobuf_next(&message, &field) > 0) {
+	while (at.depth < MAX_DEPTH && protobuf_next(&message, &field) > 0) {
 		if (field.number != number || field.wire != PROTOBUF_BYTES)
 			continue;
 		if (!is_first)
 			writer_char(writer, ',');
 		is_first = false;
-		FLEXTRACE_TRY(put_one(annotation->perfetto, annotation->sequence, field.bytes,
-		                      is_dict, depth + 1));
+		FLEXTRACE_TRY(put_one(inside, field.bytes, is_dict));
 	}
 	writer_char(writer, is_dict ? '}' : ']');
-	return depth < MAX_DEPTH ? FLEXTRACE_OK
-	                         : import_reject(&annotation->perfetto->import, LOSS_MALFORMED,
-	                                         "arguments are nested too deep",
-	                                         annotation->perfetto->file.place);
-}
-
-static int put_string(const struct annotation *annotation)
-{
-	struct perfetto *perfetto = annotation->perfetto;
-	uint32_t text;
-
-	FLEXTRACE_TRY(
-		perfetto_text(perfetto, annotation->sequence, &annotation->of[ANNOTATION_STRING],
-	                      &annotation->of[ANNOTATION_STRING_IID], INTERNED_STRINGS, &text));
-	put_text(&perfetto->members.writer, perfetto_string(perfetto, text));
-	return FLEXTRACE_OK;
+	return at.depth < MAX_DEPTH ? FLEXTRACE_OK : reject(at, "arguments are nested too deep");
 }
 
 /* Of Chrome: JSON as it is, if it is some. */
-static int put_json(const struct annotation *annotation)
+static int put_json(struct place at, const struct protobuf_field *text)
 {
-	struct perfetto *perfetto = annotation->perfetto;
-	const char *text;
 	uint32_t string;
 
-	FLEXTRACE_TRY(
-		perfetto_intern(perfetto, &annotation->of[ANNOTATION_LEGACY_JSON].bytes, &string));
-	text = perfetto_string(perfetto, string);
-	if (told_is_json(text))
-		writer_raw(&perfetto->members.writer, text);
-	else
-		put_text(&perfetto->members.writer, text);
+	FLEXTRACE_TRY(perfetto_intern(at.perfetto, &text->bytes, &string));
+	if (!told_is_json(perfetto_string(at.perfetto, string)))
+		return put_text(at, text, &(struct protobuf_field){.number = 0}, 0);
+	writer_raw(&at.perfetto->members.writer, perfetto_string(at.perfetto, string));
 	return FLEXTRACE_OK;
 }
 
-static int put_value(const struct annotation *annotation, int depth)
+static int put_value(struct place at, struct protobuf message, const struct protobuf_field *of)
 {
-	struct writer *writer = &annotation->perfetto->members.writer;
-	const struct protobuf_field *of = annotation->of;
+	struct writer *writer = &at.perfetto->members.writer;
+	double number = protobuf_double(of[ANNOTATION_DOUBLE].value);
 
 	if (of[ANNOTATION_BOOL].number)
 		writer_raw(writer, of[ANNOTATION_BOOL].value ? "true" : "false");
@@ -120,22 +100,24 @@ static int put_value(const struct annotation *annotation, int depth)
 		writer_u64(writer, of[ANNOTATION_UINT].value);
 	else if (of[ANNOTATION_INT].number)
 		writer_i64(writer, (int64_t)of[ANNOTATION_INT].value);
+	else if (of[ANNOTATION_DOUBLE].number && isfinite(number))
+		writer_double(writer, number);
 	else if (of[ANNOTATION_DOUBLE].number)
-		put_double(writer, protobuf_double(of[ANNOTATION_DOUBLE].value));
+		writer_format(writer, "\"%g\"", number);
 	else if (of[ANNOTATION_POINTER].number)
 		writer_format(writer, "\"0x%" PRIx64 "\"", of[ANNOTATION_POINTER].value);
 	else if (of[ANNOTATION_LEGACY_JSON].number)
-		return put_json(annotation);
+		return put_json(at, &of[ANNOTATION_LEGACY_JSON]);
 	else if (of[ANNOTATION_STRING].number || of[ANNOTATION_STRING_IID].number)
-		return put_string(annotation);
+		return put_text(at, &of[ANNOTATION_STRING], &of[ANNOTATION_STRING_IID],
+		                INTERNED_STRINGS);
 	else if (of[ANNOTATION_NESTED].number || of[ANNOTATION_PROTO].number)
 		writer_format(writer, "\"%zu bytes\"",
 		              protobuf_length(&of[ANNOTATION_NESTED].bytes) +
 		                      protobuf_length(&of[ANNOTATION_PROTO].bytes));
 	else
-		return put_all(annotation,
-		               of[ANNOTATION_DICT].number ? ANNOTATION_DICT : ANNOTATION_ARRAY,
-		               depth);
+		return put_all(at, message,
+		               of[ANNOTATION_DICT].number ? ANNOTATION_DICT : ANNOTATION_ARRAY);
 	return FLEXTRACE_OK;
 }
 
@@ -145,5 +127,5 @@ int perfetto_add_arg(struct perfetto *perfetto, const struct perfetto_sequence *
 	if (!perfetto->members.is_first)
 		writer_char(&perfetto->members.writer, ',');
 	perfetto->members.is_first = false;
-	return put_one(perfetto, sequence, annotation, true, 0);
+	return put_one((struct place){perfetto, sequence, 0}, annotation, true);
 }

@@ -12,14 +12,13 @@
 static int take_category(struct perfetto *perfetto, struct track_event *event,
                          const struct protobuf_field *field)
 {
-	static const struct protobuf_field none = {.number = 0};
 	bool is_iid = field->number == TRACK_EVENT_CATEGORY_IIDS;
 	uint32_t category;
 	char *both;
 	int code;
 
-	FLEXTRACE_TRY(perfetto_text(perfetto, event->sequence, field, is_iid ? field : &none,
-	                            INTERNED_CATEGORIES, &category));
+	FLEXTRACE_TRY(perfetto_text(perfetto, event->sequence, field,
+	                            is_iid ? INTERNED_CATEGORIES : 0, &category));
 	if (!event->category || !category) {
 		event->category = category ? category : event->category;
 		return FLEXTRACE_OK;
@@ -79,16 +78,6 @@ static int take_flows(struct perfetto *perfetto, struct track_event *event,
 	return FLEXTRACE_OK;
 }
 
-static int take_name(struct perfetto *perfetto, struct track_event *event,
-                     const struct protobuf_field *field)
-{
-	static const struct protobuf_field none = {.number = 0};
-
-	return perfetto_text(perfetto, event->sequence, field,
-	                     field->number == TRACK_EVENT_NAME_IID ? field : &none, INTERNED_NAMES,
-	                     &event->name);
-}
-
 static int take_field(struct perfetto *perfetto, struct track_event *event,
                       const struct protobuf_field *field)
 {
@@ -101,8 +90,10 @@ static int take_field(struct perfetto *perfetto, struct track_event *event,
 		event->has_uuid = true;
 		break;
 	case TRACK_EVENT_NAME_IID:
+		return perfetto_text(perfetto, event->sequence, field, INTERNED_NAMES,
+		                     &event->name);
 	case TRACK_EVENT_NAME:
-		return take_name(perfetto, event, field);
+		return perfetto_intern(perfetto, &field->bytes, &event->name);
 	case TRACK_EVENT_CATEGORY_IIDS:
 	case TRACK_EVENT_CATEGORIES:
 		return take_category(perfetto, event, field);
@@ -145,33 +136,16 @@ static int take_field(struct perfetto *perfetto, struct track_event *event,
 
 /* -- events of Chrome's older form ------------------------------------------------------------ */
 
-struct legacy {
-	struct protobuf_field of[LEGACY_FIELD_COUNT];
-	uint64_t id;
-	bool has_id;
-};
-
-static struct legacy read_legacy(struct protobuf message)
+/* Intervals that need not nest have an id: they are on a track of their own. */
+static int find_async_track(struct perfetto *perfetto, struct track_event *event,
+                            const struct protobuf_field *legacy)
 {
 	static const int ids[] = {LEGACY_UNSCOPED_ID, LEGACY_LOCAL_ID, LEGACY_GLOBAL_ID};
-	struct legacy legacy = {.id = 0};
-
-	protobuf_read(&message, legacy.of, LEGACY_FIELD_COUNT);
-	for (int i = 0; i < 3; i++) {
-		if (!legacy.of[ids[i]].number)
-			continue;
-		legacy.id = legacy.of[ids[i]].value;
-		legacy.has_id = true;
-	}
-	return legacy;
-}
-
-/* Intervals that need not nest have an id: they are on a track of their own. */
-static int find_async_track(struct perfetto *perfetto, struct track_event *event, uint64_t id)
-{
-	uint64_t parent = event->uuid;
+	uint64_t parent = event->uuid, id = 0;
 	struct perfetto_track *track;
 
+	for (int i = 0; i < 3; i++)
+		id = legacy[ids[i]].number ? legacy[ids[i]].value : id;
 	event->uuid = hash_mix(parent ^ 0x666c65787472ull, id ^ (uint64_t)event->category << 32);
 	FLEXTRACE_TRY(perfetto_find_track(perfetto, event->uuid, &event->track));
 	track = &perfetto->file.tracks[event->track];
@@ -181,39 +155,44 @@ static int find_async_track(struct perfetto *perfetto, struct track_event *event
 	return FLEXTRACE_OK;
 }
 
+static int take_complete(struct perfetto *perfetto, const struct track_event *event, int64_t dur_us)
+{
+	int64_t ns;
+
+	if (__builtin_mul_overflow(dur_us, NS_PER_US, &ns) ||
+	    __builtin_add_overflow(event->time_ns, ns, &ns) || ns < event->time_ns)
+		return perfetto_reject(perfetto, event->packet, LOSS_MALFORMED,
+		                       "its duration is out of range");
+	return perfetto_complete(perfetto, event, ns);
+}
+
 static int take_legacy(struct perfetto *perfetto, struct track_event *event)
 {
-	struct legacy legacy = read_legacy(event->legacy);
-	int64_t dur_ns;
+	struct protobuf message = event->legacy;
+	struct protobuf_field of[LEGACY_FIELD_COUNT];
 
-	if (legacy.of[LEGACY_NAME_IID].number && !event->name)
-		FLEXTRACE_TRY(perfetto_text(perfetto, event->sequence, &legacy.of[0],
-		                            &legacy.of[LEGACY_NAME_IID], INTERNED_NAMES,
-		                            &event->name));
-	if (legacy.of[LEGACY_BIND_ID].number && legacy.of[LEGACY_FLOW_DIRECTION].value)
-		FLEXTRACE_TRY(take_flow(perfetto, event, legacy.of[LEGACY_BIND_ID].value,
-		                        legacy.of[LEGACY_FLOW_DIRECTION].value == 1));
-	switch (legacy.of[LEGACY_PHASE].value) {
+	protobuf_read(&message, of, LEGACY_FIELD_COUNT);
+	if (of[LEGACY_NAME_IID].number && !event->name)
+		FLEXTRACE_TRY(perfetto_text(perfetto, event->sequence, &of[LEGACY_NAME_IID],
+		                            INTERNED_NAMES, &event->name));
+	if (of[LEGACY_BIND_ID].number && of[LEGACY_FLOW_DIRECTION].value)
+		FLEXTRACE_TRY(take_flow(perfetto, event, of[LEGACY_BIND_ID].value,
+		                        of[LEGACY_FLOW_DIRECTION].value == 1));
+	switch (of[LEGACY_PHASE].value) {
 	case 'b':
 	case 'S':
-		FLEXTRACE_TRY(find_async_track(perfetto, event, legacy.id));
+		FLEXTRACE_TRY(find_async_track(perfetto, event, of));
 		return perfetto_begin(perfetto, event);
 	case 'e':
 	case 'F':
-		FLEXTRACE_TRY(find_async_track(perfetto, event, legacy.id));
+		FLEXTRACE_TRY(find_async_track(perfetto, event, of));
 		return perfetto_end(perfetto, event);
 	case 'B':
 		return perfetto_begin(perfetto, event);
 	case 'E':
 		return perfetto_end(perfetto, event);
 	case 'X':
-		if (__builtin_mul_overflow((int64_t)legacy.of[LEGACY_DURATION_US].value, NS_PER_US,
-		                           &dur_ns) ||
-		    __builtin_add_overflow(event->time_ns, dur_ns, &dur_ns) ||
-		    dur_ns < event->time_ns)
-			return perfetto_reject(perfetto, event->packet, LOSS_MALFORMED,
-			                       "its duration is out of range");
-		return perfetto_complete(perfetto, event, dur_ns);
+		return take_complete(perfetto, event, (int64_t)of[LEGACY_DURATION_US].value);
 	case 'I':
 	case 'i':
 	case 'n':

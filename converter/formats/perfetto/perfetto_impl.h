@@ -12,6 +12,7 @@
  *   perfetto_slices.c    begins and ends -> intervals
  *   perfetto_write.c     what is on tracks of any program -> events
  *   perfetto_things.c    a file of ours: what its tracks stand for
+ *   perfetto_row.c       what it says of a row
  *   perfetto_ours.c      and what is on them -> the events that it was made of
  *   perfetto_ops.c       device work of such a file
  *
@@ -123,8 +124,9 @@ struct perfetto_open {
 	uint32_t name, category;  /* strings */
 	struct perfetto_location location;
 	int64_t begin_ns, end_ns;
-	uint64_t packet; /* its number */
-	char *members;   /* owned: its arguments, "a":1,"b":2; NULL: none */
+	uint64_t packet;     /* its number */
+	char *own_members;   /* owned; NULL: none */
+	const char *members; /* weak: its arguments, "a":1,"b":2 */
 };
 
 struct perfetto_flow { /* where it was last */
@@ -251,10 +253,10 @@ int perfetto_intern(struct perfetto *perfetto, const struct protobuf *bytes, uin
 int perfetto_enter(struct perfetto *perfetto, const struct trace_packet *packet,
                    struct perfetto_sequence **ret_sequence);
 
-/* A text of a sequence: its own bytes, or what its iid stands for. 0, with a fault: nothing. */
+/* A text of a sequence: the bytes of a field, or what its iid stands for among those that were
+ * `interned`. 0, with a fault: nothing. */
 int perfetto_text(struct perfetto *perfetto, const struct perfetto_sequence *sequence,
-                  const struct protobuf_field *text, const struct protobuf_field *iid,
-                  uint32_t field, uint32_t *ret_string);
+                  const struct protobuf_field *text, uint32_t interned, uint32_t *ret_string);
 
 /* -- perfetto_tracks.c ------------------------------------------------------------------------ */
 
@@ -341,7 +343,7 @@ int perfetto_write_begin(struct perfetto *perfetto, const struct perfetto_track 
 int perfetto_write_instant(struct perfetto *perfetto, const struct track_event *event);
 int perfetto_write_counter(struct perfetto *perfetto, const struct track_event *event);
 
-/* -- perfetto_things.c, perfetto_ours.c, perfetto_ops.c --------------------------------------- */
+/* -- perfetto_things.c, perfetto_row.c, perfetto_ours.c, perfetto_ops.c ----------------------- */
 
 /* Takes the attribute of a file of ours. */
 int perfetto_take_things(struct perfetto *perfetto, struct protobuf attributes);
@@ -351,26 +353,28 @@ int perfetto_define_things(struct perfetto *perfetto);
 
 /* What is said of a row. */
 struct our_row {
-	struct told all;          /* weak: until the next one is read */
-	struct trace_text ours;   /* members that flextrace added */
-	struct trace_value label; /* of the kind, if it is said */
-	uint8_t kind;             /* of a host or device row */
-	bool is_known, has_told;  /* the kind; there are members of an importer */
+	struct told all, ours;   /* weak, until the next one is read: those of flextrace */
+	struct trace_text label; /* of the kind, if it is said */
+	uint8_t kind;            /* of a host or device row */
+	bool has_label, is_known /* the kind */, has_told /* members of an importer */;
 };
 
 int our_row_read(struct perfetto *perfetto, uint32_t category, const char *members, bool is_device,
                  struct our_row *ret_row);
 
-/* Members that flextrace added; a text may be JSON. */
-uint64_t our_row_number(const struct our_row *row, const char *key, uint64_t other);
-int our_row_text(struct perfetto *perfetto, const struct our_row *row, const char *key,
-                 uint32_t *ret_string);
-int our_row_text_of(struct perfetto *perfetto, const struct told *told, const char *key,
-                    uint32_t *ret_string);
 uint8_t our_row_status(const struct our_row *row); /* TIME_CERTIFIED, if it is not said */
 
 /* What an importer had told, as it stood in the record. */
-int our_row_told(struct perfetto *perfetto, const struct our_row *row, uint32_t *ret_string);
+int our_row_told(struct perfetto *perfetto, const struct our_row *row, const char **ret_text);
+
+/* A member of an object; a text may be JSON, and is kept. */
+uint64_t perfetto_number(const struct told *told, const char *key, uint64_t other);
+int perfetto_member(struct perfetto *perfetto, const struct told *told, const char *key,
+                    const char **ret_text);
+
+/* Makes a payload of the members that are called as its fields, as if all others were missing. */
+int perfetto_fill(struct perfetto *perfetto, const struct told *told, enum record_class class,
+                  void *payload);
 
 /* Whether a flow of such a file is none that flextrace finds itself. */
 bool perfetto_draws_flow(const struct perfetto_file *file, const struct perfetto_track *from,

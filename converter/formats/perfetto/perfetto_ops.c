@@ -17,14 +17,19 @@
 
 /* -- writing ---------------------------------------------------------------------------------- */
 
-/* Nothing is said of it that a record of a program does not say. */
-static bool is_given(const struct perfetto_op *op)
+static bool has_stamps(const struct perfetto_op *op)
 {
 	uint64_t stamps = 0;
 
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
 		stamps |= op->ticks[i];
-	return !stamps && op->n_rows == 1 && op->rows[0].status == TIME_GIVEN &&
+	return stamps;
+}
+
+/* Nothing is said of it that a record of a program does not say. */
+static bool is_given(const struct perfetto_op *op)
+{
+	return !has_stamps(op) && op->n_rows == 1 && op->rows[0].status == TIME_GIVEN &&
 	       op->rows[0].kind < ROW_FIRMWARE;
 }
 
@@ -176,76 +181,85 @@ static int gather(struct perfetto *perfetto, const struct perfetto_op *of)
 
 /* -- rows ------------------------------------------------------------------------------------- */
 
-/* "softmax · prep" is a part of softmax; what has no name is called by its kind. */
-static int name_of(struct perfetto *perfetto, const struct our_row *row, uint32_t name,
-                   uint32_t *ret_name)
+/* What stands in front of the last divider in a text; false: there is none. */
+static int before_last(struct perfetto *perfetto, const char *text, const char *divider,
+                       const char **ret_behind, const char **ret_text)
 {
-	const char *text = perfetto_string(perfetto, name), *divider = NULL;
 	struct protobuf bytes = {(const uint8_t *)text, NULL};
+	uint32_t string;
 
-	*ret_name = name;
-	if (strcmp(text, kind_of_device(row->kind)->label) == 0)
-		*ret_name = 0;
-	if (row->kind > ROW_DMA_OUT || row->kind == ROW_EXEC)
+	*ret_behind = NULL;
+	for (const char *at = text; (at = strstr(at, divider)); at++)
+		*ret_behind = at;
+	if (!*ret_behind)
 		return FLEXTRACE_OK;
-	for (const char *at = text; (at = strstr(at, PART_DIVIDER)); at++)
-		divider = at;
-	if (!divider)
-		return FLEXTRACE_OK;
-	bytes.end = bytes.at + (divider - text);
-	return perfetto_intern(perfetto, &bytes, ret_name);
+	bytes.end = (const uint8_t *)*ret_behind;
+	*ret_behind += strlen(divider);
+	FLEXTRACE_TRY(perfetto_intern(perfetto, &bytes, &string));
+	*ret_text = perfetto_string(perfetto, string);
+	return FLEXTRACE_OK;
 }
 
-static void read_cycles(const struct our_row *row, uint64_t ticks[FLEXTRACE_N_STAMPS])
+/* "softmax · prep" is a part of softmax; what has no name is called by its kind. */
+static int read_name(struct perfetto *perfetto, const struct our_row *row, const char *text,
+                     const char **ret_name)
+{
+	const char *part;
+
+	*ret_name = strcmp(text, kind_of_device(row->kind)->label) == 0 ? "" : text;
+	if (row->kind > ROW_DMA_OUT || row->kind == ROW_EXEC)
+		return FLEXTRACE_OK;
+	return before_last(perfetto, text, PART_DIVIDER, &part, ret_name);
+}
+
+static void read_cycles(const struct our_row *row, struct perfetto_op *op)
 {
 	static const char *const keys[FLEXTRACE_N_STAMPS] = {"TS1", "TS2", "TS3", "TS4", "TS5"};
 	struct trace_value value;
-	struct told told = {.members = row->ours};
+	struct told told;
 
-	if (!told_find(&told, "cycles", &value) || value.kind != TRACE_JSON)
+	if (!told_find(&row->ours, "cycles", &value) || value.kind != TRACE_JSON)
 		return;
 	told.members = value.text;
 	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-		told_find_u64(&told, keys[i], &ticks[i]);
-	told_find_u64(&told, "begin", &ticks[0]);
-	told_find_u64(&told, "end", &ticks[FLEXTRACE_N_STAMPS - 1]);
+		told_find_u64(&told, keys[i], &op->ticks[i]);
+	told_find_u64(&told, "begin", &op->ticks[0]);
+	told_find_u64(&told, "end", &op->ticks[FLEXTRACE_N_STAMPS - 1]);
+}
+
+/* What a file of torch told of it, whose names its importer knows. */
+static int read_told(struct perfetto *perfetto, const struct our_row *row,
+                     struct flextrace_restored *of)
+{
+	uint64_t peer = perfetto_number(&row->all, "Peer", UINT64_MAX);
+
+	of->correlation = perfetto_number(&row->all, "correlation", of->correlation);
+	of->bytes = perfetto_number(&row->all, "bytes", of->bytes);
+	of->bytes = perfetto_number(&row->all, "Bytes", of->bytes);
+	of->power = (uint32_t)perfetto_number(&row->all, "Power", of->power);
+	of->peer = peer <= INT32_MAX ? (int32_t)peer : of->peer;
+	if (!*of->group)
+		FLEXTRACE_TRY(perfetto_member(perfetto, &row->all, "CollGroup", &of->group));
+	return our_row_told(perfetto, row, &of->type);
 }
 
 static int read_op(struct perfetto *perfetto, const struct our_row *row,
                    const struct perfetto_open *open, struct perfetto_op *op)
 {
 	struct flextrace_restored *of = &op->of;
-	uint32_t name, group, type;
-	uint64_t number;
 
-	of->job = our_row_number(row, "job", 0);
-	of->correlation = our_row_number(row, "correlation", 0);
-	of->bytes = our_row_number(row, "bytes", 0);
-	of->power = (uint32_t)our_row_number(row, "power", 0);
-	of->peer = (int32_t)our_row_number(row, "peer", (uint64_t)-1);
-	read_cycles(row, op->ticks);
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-		op->is_main |= op->ticks[i] != 0;
-	op->is_main |= row->kind > ROW_DMA_OUT || row->kind == ROW_EXEC;
-	FLEXTRACE_TRY(name_of(perfetto, row, open->name, &name));
-	FLEXTRACE_TRY(our_row_text(perfetto, row, "group", &group));
-	FLEXTRACE_TRY(our_row_text(perfetto, row, "type", &type));
-	if (row->has_told) {
-		told_find_u64(&row->all, "correlation", &of->correlation);
-		told_find_u64(&row->all, "bytes", &of->bytes);
-		told_find_u64(&row->all, "Bytes", &of->bytes);
-		if (told_find_u64(&row->all, "Power", &number))
-			of->power = (uint32_t)number;
-		if (told_find_u64(&row->all, "Peer", &number) && number <= INT32_MAX)
-			of->peer = (int32_t)number;
-		if (!group)
-			FLEXTRACE_TRY(our_row_text_of(perfetto, &row->all, "CollGroup", &group));
-		FLEXTRACE_TRY(our_row_told(perfetto, row, &type));
-	}
-	of->name = perfetto_string(perfetto, name);
-	of->group = perfetto_string(perfetto, group);
-	of->type = perfetto_string(perfetto, type);
-	return FLEXTRACE_OK;
+	of->job = perfetto_number(&row->ours, "job", 0);
+	of->correlation = perfetto_number(&row->ours, "correlation", 0);
+	of->bytes = perfetto_number(&row->ours, "bytes", 0);
+	of->power = (uint32_t)perfetto_number(&row->ours, "power", 0);
+	of->peer = (int32_t)perfetto_number(&row->ours, "peer", (uint64_t)-1);
+	read_cycles(row, op);
+	op->is_main = has_stamps(op) || row->kind > ROW_DMA_OUT || row->kind == ROW_EXEC;
+	FLEXTRACE_TRY(read_name(perfetto, row, perfetto_string(perfetto, open->name), &of->name));
+	FLEXTRACE_TRY(perfetto_member(perfetto, &row->ours, "group", &of->group));
+	if (row->has_told)
+		return read_told(perfetto, row, of);
+	return perfetto_member(perfetto, &row->ours, "type", &of->type);
 }
 
 /* Of a queue or core. */
@@ -272,12 +286,14 @@ static struct perfetto_op op_of(const struct perfetto *perfetto, const struct pe
 static void add_row(struct perfetto_op *op, int64_t begin_ns, int64_t end_ns, uint32_t kind,
                     const struct our_row *row)
 {
+	uint64_t err_ns = row ? perfetto_number(&row->ours, "err_ns", UINT32_MAX) : UINT32_MAX;
+
 	op->n_rows = 1;
 	op->rows[0] = (struct perfetto_row){
 		.begin_ns = begin_ns,
 		.end_ns = end_ns,
 		.kind = kind,
-		.err_ns = row ? (uint32_t)our_row_number(row, "err_ns", UINT32_MAX) : UINT32_MAX,
+		.err_ns = err_ns < UINT32_MAX ? (uint32_t)err_ns : UINT32_MAX,
 		.status = row ? our_row_status(row) : TIME_GIVEN,
 	};
 }
@@ -289,8 +305,7 @@ int perfetto_write_our_op(struct perfetto *perfetto, const struct perfetto_track
 	struct perfetto_op op = op_of(perfetto, track, thing, open->packet);
 	struct our_row row;
 
-	FLEXTRACE_TRY(our_row_read(perfetto, open->category, open->members ? open->members : "",
-	                           true, &row));
+	FLEXTRACE_TRY(our_row_read(perfetto, open->category, open->members, true, &row));
 	if (!row.is_known)
 		row.kind = thing->kind == THING_CORE ? ROW_ZONE : ROW_EXEC;
 	FLEXTRACE_TRY(read_op(perfetto, &row, open, &op));
@@ -298,7 +313,8 @@ int perfetto_write_our_op(struct perfetto *perfetto, const struct perfetto_track
 	if (row.kind <= ROW_DMA_OUT && !is_given(&op))
 		return gather(perfetto, &op);
 	if (row.kind >= ROW_FIRMWARE) {
-		op.of.run = our_row_number(&row, "run", op.of.job); /* said where it is another */
+		op.of.run = perfetto_number(&row.ours, "run",
+		                            op.of.job); /* said where it is another */
 		op.of.file = perfetto_string(perfetto, open->location.file);
 		op.of.line = open->location.line;
 	}
@@ -321,24 +337,20 @@ int perfetto_write_our_mark(struct perfetto *perfetto, const struct track_event 
 int perfetto_write_our_value(struct perfetto *perfetto, const struct track_event *of)
 {
 	const struct perfetto_track *track = &perfetto->file.tracks[of->track];
-	const char *name = perfetto_string(perfetto, track->name), *core = NULL;
-	struct protobuf bytes = {(const uint8_t *)name, NULL};
 	struct perfetto_thing thing = perfetto->file.things[track->thing];
 	struct perfetto_op op;
+	const char *core, *name;
 	uint64_t number;
-	uint32_t string;
 
-	for (const char *at = name; (at = strstr(at, " core ")); at++)
-		core = at;
-	if (!core || !digits_read_all(core + strlen(" core "), UINT32_MAX, &number))
+	FLEXTRACE_TRY(before_last(perfetto, perfetto_string(perfetto, track->name), " core ", &core,
+	                          &name));
+	if (!core || !digits_read_all(core, UINT32_MAX, &number))
 		return FLEXTRACE_OK;
 	thing.of = track->parent;
 	op = op_of(perfetto, track, &thing, perfetto->file.n_packets);
-	bytes.end = bytes.at + (core - name);
-	FLEXTRACE_TRY(perfetto_intern(perfetto, &bytes, &string));
 	op.of.core = (uint32_t)number;
 	op.of.value = of->value;
-	op.of.name = perfetto_string(perfetto, string);
+	op.of.name = name;
 	add_row(&op, of->time_ns, of->time_ns, RESTORED_VALUE, NULL);
 	return write_op(perfetto, &op);
 }

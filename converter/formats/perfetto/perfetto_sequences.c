@@ -79,14 +79,13 @@ static int take_interned(struct perfetto *perfetto, struct perfetto_sequence *se
 }
 
 int perfetto_text(struct perfetto *perfetto, const struct perfetto_sequence *sequence,
-                  const struct protobuf_field *text, const struct protobuf_field *iid,
-                  uint32_t field, uint32_t *ret_string)
+                  const struct protobuf_field *text, uint32_t interned, uint32_t *ret_string)
 {
 	uint32_t found;
 
-	if (!iid->number)
+	if (!interned)
 		return perfetto_intern(perfetto, &text->bytes, ret_string);
-	found = map_find(&sequence->interned, iid->value, field);
+	found = map_find(&sequence->interned, text->value, interned);
 	*ret_string = found == MAP_NONE ? 0 : found;
 	return found == MAP_NONE ? import_reject(&perfetto->import, LOSS_MALFORMED,
 	                                         "an iid stands for no text", perfetto->file.place)

@@ -25,8 +25,8 @@ static int take_room(struct perfetto_file *file, uint32_t *ret_place)
 
 static void free_room(struct perfetto_file *file, uint32_t place)
 {
-	free(file->open[place].members);
-	file->open[place].members = NULL;
+	free(file->open[place].own_members);
+	file->open[place].own_members = NULL;
 	file->open[place].below = file->free_open;
 	file->free_open = place;
 	file->n_are_open--;
@@ -42,7 +42,22 @@ static struct perfetto_open open_of(const struct perfetto *perfetto,
 		.begin_ns = event->time_ns,
 		.packet = perfetto->file.n_packets,
 		.held = NO_OPEN,
+		.members = "",
 	};
+}
+
+/* What the end says is said of the interval, too. */
+static int add_members(struct perfetto_open *open, const char *members)
+{
+	char *both;
+
+	if (!*members)
+		return FLEXTRACE_OK;
+	if (asprintf(&both, "%s%s%s", open->members, *open->members ? "," : "", members) < 0)
+		return FLEXTRACE_E_MEMORY;
+	free(open->own_members);
+	open->members = open->own_members = both;
+	return FLEXTRACE_OK;
 }
 
 int perfetto_begin(struct perfetto *perfetto, const struct track_event *event)
@@ -55,34 +70,12 @@ int perfetto_begin(struct perfetto *perfetto, const struct track_event *event)
 	if (file->n_are_open == MAX_OPEN)
 		return perfetto_reject(perfetto, event->packet, LOSS_MALFORMED,
 		                       "a million intervals are open");
-	if (*event->members && !(open.members = strdup(event->members)))
-		return FLEXTRACE_E_MEMORY;
-	if (take_room(file, &place) < 0) {
-		free(open.members);
-		return FLEXTRACE_E_MEMORY;
-	}
+	FLEXTRACE_TRY(take_room(file, &place));
 	open.below = track->top;
 	file->open[place] = open;
 	track->top = place;
+	FLEXTRACE_TRY(add_members(&file->open[place], event->members));
 	return perfetto_take_flows(perfetto, event, open.begin_ns);
-}
-
-/* What the end says is said of the interval. */
-static int add_members(struct perfetto_open *open, const char *members)
-{
-	size_t n = open->members ? strlen(open->members) : 0;
-	char *grown;
-
-	if (!*members)
-		return FLEXTRACE_OK;
-	grown = realloc(open->members, n + strlen(members) + 2);
-	if (!grown)
-		return FLEXTRACE_E_MEMORY;
-	open->members = grown;
-	if (n)
-		grown[n++] = ',';
-	strcpy(grown + n, members);
-	return FLEXTRACE_OK;
 }
 
 static int write_interval(struct perfetto *perfetto, uint32_t track,
@@ -165,7 +158,7 @@ int perfetto_complete(struct perfetto *perfetto, const struct track_event *event
 	struct perfetto_open open = open_of(perfetto, event);
 
 	open.end_ns = end_ns;
-	open.members = (char *)(uintptr_t)event->members;
+	open.members = event->members;
 	FLEXTRACE_TRY(perfetto_take_flows(perfetto, event, open.begin_ns));
 	return write_interval(perfetto, event->track, &open);
 }

@@ -5,57 +5,21 @@
  */
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text/digits.h"
 #include "perfetto_impl.h"
 
-/* -- members ---------------------------------------------------------------------------------- */
-
-static uint64_t number_of(const struct told *members, const char *key, uint64_t other)
-{
-	uint64_t number;
-
-	return told_find_u64(members, key, &number) ? number : other;
-}
-
-static bool is(const struct told *members, const char *word)
-{
-	struct trace_value value;
-
-	return told_find(members, "is", &value) && trace_text_is(&value.text, word);
-}
-
 /* -- things ----------------------------------------------------------------------------------- */
-
-static int32_t int_of(const struct told *members, const char *key, int32_t other)
-{
-	uint64_t number = number_of(members, key, UINT64_MAX);
-
-	return number <= INT32_MAX ? (int32_t)number : other;
-}
 
 static int define_process(struct perfetto *perfetto, struct perfetto_thing *thing,
                           const struct told *of)
 {
-	uint32_t host, program, runtime, version;
-	struct flextrace_process process = {
-		.rank = int_of(of, "rank", FLEXTRACE_RANK_UNKNOWN),
-		.world_size = int_of(of, "world_size", 0),
-		.pid = (uint32_t)int_of(of, "pid", 0),
-	};
+	bool is_exact = perfetto_number(of, "exact", 0);
+	struct flextrace_process process;
 
-	thing->kind = THING_PROCESS;
-	thing->is_torch = number_of(of, "torch", 0);
+	FLEXTRACE_TRY(perfetto_fill(perfetto, of, RECORD_PROCESS, &process));
+	thing->is_torch = perfetto_number(of, "torch", 0);
 	thing->vpid = (int32_t)process.pid;
-	FLEXTRACE_TRY(our_row_text_of(perfetto, of, "host", &host));
-	FLEXTRACE_TRY(our_row_text_of(perfetto, of, "program", &program));
-	FLEXTRACE_TRY(our_row_text_of(perfetto, of, "runtime", &runtime));
-	FLEXTRACE_TRY(our_row_text_of(perfetto, of, "version", &version));
-	process.host = perfetto_string(perfetto, host);
-	process.program = perfetto_string(perfetto, program);
-	process.runtime = perfetto_string(perfetto, runtime);
-	process.version = perfetto_string(perfetto, version);
-	FLEXTRACE_TRY(perfetto_add_stream(perfetto, !number_of(of, "exact", 0), &thing->stream));
+	FLEXTRACE_TRY(perfetto_add_stream(perfetto, !is_exact, &thing->stream));
 	return perfetto_define_process(perfetto, thing->stream, thing->vpid, &process,
 	                               thing->is_torch ? "torch rank " : "");
 }
@@ -63,21 +27,12 @@ static int define_process(struct perfetto *perfetto, struct perfetto_thing *thin
 static int define_device(struct perfetto *perfetto, const struct perfetto_thing *thing,
                          const struct told *of)
 {
-	struct flextrace_device device = {
-		.device = thing->number,
-		.n_cores = (uint32_t)number_of(of, "cores", 0),
-		.core_hz = number_of(of, "hz", 0),
-	};
-	uint32_t name, uuid, power_unit, processors;
+	struct flextrace_device device;
 
-	FLEXTRACE_TRY(our_row_text_of(perfetto, of, "name", &name));
-	FLEXTRACE_TRY(our_row_text_of(perfetto, of, "uuid", &uuid));
-	FLEXTRACE_TRY(our_row_text_of(perfetto, of, "power_unit", &power_unit));
-	FLEXTRACE_TRY(our_row_text_of(perfetto, of, "processors", &processors));
-	device.name = perfetto_string(perfetto, name);
-	device.uuid = perfetto_string(perfetto, uuid);
-	device.power_unit = perfetto_string(perfetto, power_unit);
-	device.processors = perfetto_string(perfetto, processors);
+	FLEXTRACE_TRY(perfetto_fill(perfetto, of, RECORD_DEVICE, &device));
+	device.device = thing->number;
+	device.n_cores = (uint32_t)perfetto_number(of, "cores", 0);
+	device.core_hz = perfetto_number(of, "hz", 0);
 	return import_define(&perfetto->import, thing->stream, thing->vpid, RECORD_DEVICE, &device);
 }
 
@@ -85,21 +40,19 @@ static int define_device(struct perfetto *perfetto, const struct perfetto_thing 
 static int define_name(struct perfetto *perfetto, const struct perfetto_thing *thing,
                        const struct told *of)
 {
-	struct event event = {.vpid = thing->vpid, .vtid = -1};
-	const struct perfetto_thing *device = perfetto_thing(&perfetto->file, thing->of);
-	bool is_queue = thing->kind == THING_QUEUE;
-	uint32_t name;
+	struct event event = {.class = RECORD_QUEUE_NAME, .vpid = thing->vpid, .vtid = -1};
+	struct flextrace_name *name = &event.payload.name;
 
-	FLEXTRACE_TRY(our_row_text_of(perfetto, of, "name", &name));
-	if (!name || thing->number == FLEXTRACE_NONE)
+	FLEXTRACE_TRY(perfetto_fill(perfetto, of, RECORD_QUEUE_NAME, name));
+	if (!*name->name || thing->number == FLEXTRACE_NONE)
 		return FLEXTRACE_OK;
-	event.class = is_queue ? RECORD_QUEUE_NAME : RECORD_THREAD_NAME;
-	event.vtid = is_queue ? -1 : (int32_t)thing->number;
-	event.payload.name = (struct flextrace_name){
-		.device = is_queue && device ? device->number : 0,
-		.id = thing->number,
-		.name = perfetto_string(perfetto, name),
-	};
+	name->id = thing->number;
+	if (thing->kind == THING_QUEUE) {
+		name->device = perfetto_thing(&perfetto->file, thing->of)->number;
+	} else {
+		event.class = RECORD_THREAD_NAME;
+		event.vtid = (int32_t)thing->number;
+	}
 	return import_write(&perfetto->import, thing->stream, &event);
 }
 
@@ -119,15 +72,14 @@ static int is_new_loss(struct perfetto *perfetto, uint64_t shared, uint64_t caus
 static int lose(struct perfetto *perfetto, const struct told *of)
 {
 	struct loss_place place = LOSS_NOWHERE;
-	uint64_t shared = number_of(of, "shared", 0), count = number_of(of, "count", 0);
+	uint64_t shared = perfetto_number(of, "shared", 0);
+	uint64_t count = perfetto_number(of, "count", 0);
 	struct trace_value cause;
 	int code;
 
-	place.device = (uint32_t)number_of(of, "device", UINT32_MAX);
-	place.core = (uint32_t)number_of(of, "core", UINT32_MAX);
-	if (!told_find(of, "cause", &cause))
-		return FLEXTRACE_OK;
-	for (int i = 0; i < LOSS_CAUSE_COUNT; i++) {
+	place.device = (uint32_t)perfetto_number(of, "device", UINT32_MAX);
+	place.core = (uint32_t)perfetto_number(of, "core", UINT32_MAX);
+	for (int i = 0; told_find(of, "cause", &cause) && i < LOSS_CAUSE_COUNT; i++) {
 		if (!trace_text_is(&cause.text, ledger_cause_id((enum loss_cause)i)))
 			continue;
 		code = is_new_loss(perfetto, shared, (uint64_t)i, count);
@@ -138,7 +90,7 @@ static int lose(struct perfetto *perfetto, const struct told *of)
 	return FLEXTRACE_OK;
 }
 
-/* Whose a thing is, which stands in front of it. False: nobody's that there is. */
+/* Takes over what the owner has, which stands in front of it. False: there is none. */
 static bool inherit(const struct perfetto_file *file, struct perfetto_thing *thing,
                     enum thing_kind of)
 {
@@ -152,34 +104,42 @@ static bool inherit(const struct perfetto_file *file, struct perfetto_thing *thi
 	return true;
 }
 
+/* What it is called, and what it is of. */
+static const struct thing_word {
+	const char *word;
+	enum thing_kind kind, of;
+} words[] = {
+	{"device", THING_DEVICE, THING_PROCESS}, {"thread", THING_THREAD, THING_PROCESS},
+	{"async", THING_THREAD, THING_PROCESS},  {"queue", THING_QUEUE, THING_DEVICE},
+	{"core", THING_CORE, THING_DEVICE},
+};
+
 static int define(struct perfetto *perfetto, struct perfetto_thing *thing, const struct told *of)
 {
-	const struct perfetto_file *file = &perfetto->file;
+	struct trace_value is;
 
 	thing->kind = THING_LOSS;
-	thing->of = number_of(of, "of", 0);
-	thing->number = (uint32_t)number_of(of, "number", FLEXTRACE_NONE);
-	thing->processor = (uint32_t)number_of(of, "processor", 0);
-	if (is(of, "process"))
-		return define_process(perfetto, thing, of);
-	if (is(of, "device") && inherit(file, thing, THING_PROCESS)) {
-		thing->kind = THING_DEVICE;
+	thing->of = perfetto_number(of, "of", 0);
+	thing->number = (uint32_t)perfetto_number(of, "number", FLEXTRACE_NONE);
+	thing->processor = (uint32_t)perfetto_number(of, "processor", 0);
+	if (!told_find(of, "is", &is))
+		return FLEXTRACE_OK;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (trace_text_is(&is.text, words[i].word) &&
+		    inherit(&perfetto->file, thing, words[i].of))
+			thing->kind = words[i].kind;
+	}
+	thing->is_async = trace_text_is(&is.text, "async");
+	if (thing->kind == THING_DEVICE)
 		return define_device(perfetto, thing, of);
-	}
-	thing->is_async = is(of, "async");
-	if ((is(of, "thread") || thing->is_async) && inherit(file, thing, THING_PROCESS)) {
-		thing->kind = THING_THREAD;
+	if (thing->kind == THING_THREAD || thing->kind == THING_QUEUE)
 		return define_name(perfetto, thing, of);
-	}
-	if (is(of, "queue") && inherit(file, thing, THING_DEVICE)) {
-		thing->kind = THING_QUEUE;
-		return define_name(perfetto, thing, of);
-	}
-	if (is(of, "core") && inherit(file, thing, THING_DEVICE))
-		thing->kind = THING_CORE;
-	else if (is(of, "loss"))
+	if (trace_text_is(&is.text, "loss"))
 		return lose(perfetto, of);
-	return FLEXTRACE_OK;
+	if (!trace_text_is(&is.text, "process"))
+		return FLEXTRACE_OK;
+	thing->kind = THING_PROCESS;
+	return define_process(perfetto, thing, of);
 }
 
 /* -- the attribute ---------------------------------------------------------------------------- */
@@ -202,59 +162,49 @@ int perfetto_take_things(struct perfetto *perfetto, struct protobuf attributes)
 	return FLEXTRACE_OK;
 }
 
-static int take_member(struct perfetto *perfetto, uint64_t uuid, const struct trace_value *value)
-{
-	struct perfetto_file *file = &perfetto->file;
-	const struct told of = {.members = value->text};
-	struct perfetto_thing *thing;
-	uint32_t place;
-	int is_new = MAP_PLACE(&file->thing_index, uuid, 0, file->things, file->n_things, &place);
-	int code;
-
-	if (is_new <= 0)
-		return is_new;
-	thing = &file->things[place];
-	thing->stream = FLEXTRACE_NONE;
-	code = define(perfetto, thing, &of);
-	return code;
-}
-
 /* Tracks that nothing is said of have no rows of ours. */
-static int place_tracks(struct perfetto *perfetto)
+static void place_tracks(struct perfetto_file *file)
 {
-	struct perfetto_file *file = &perfetto->file;
-
 	for (uint32_t i = 0; i < file->n_tracks; i++) {
 		struct perfetto_track *track = &file->tracks[i];
 		uint64_t uuid = track->kind == IS_COUNTER ? track->parent : track->uuid;
-		uint32_t place = map_find(&file->thing_index, uuid, 0);
-		const struct perfetto_thing *thing;
+		const struct perfetto_thing *thing = perfetto_thing(file, uuid);
 
-		if (place == MAP_NONE)
+		if (!thing)
 			continue;
-		thing = &file->things[place];
-		track->thing = place;
+		track->thing = (uint32_t)(thing - file->things);
 		track->stream = thing->stream;
 		track->vpid = thing->vpid;
 		track->vtid = thing->kind == THING_THREAD && thing->number != FLEXTRACE_NONE
 		                      ? (int32_t)thing->number
 		                      : -1;
 	}
-	return FLEXTRACE_OK;
 }
 
 int perfetto_define_things(struct perfetto *perfetto)
 {
-	const char *text = perfetto_string(perfetto, perfetto->file.ours);
+	struct perfetto_file *file = &perfetto->file;
+	const char *text = perfetto_string(perfetto, file->ours);
 	struct trace_text rest = {text, strlen(text)}, key;
 	struct trace_value value;
 	uint64_t uuid;
+	uint32_t place;
 
 	while (told_next(&rest, &key, &value)) {
+		const struct told of = {.members = value.text};
 		const char *at = key.bytes;
+		int is_new;
 
-		if (value.kind == TRACE_JSON && digits_take(&at, UINT64_MAX, &uuid) && *at == '"')
-			FLEXTRACE_TRY(take_member(perfetto, uuid, &value));
+		if (value.kind != TRACE_JSON || !digits_take(&at, UINT64_MAX, &uuid) || *at != '"')
+			continue;
+		is_new = MAP_PLACE(&file->thing_index, uuid, 0, file->things, file->n_things,
+		                   &place);
+		FLEXTRACE_TRY(is_new);
+		if (!is_new)
+			continue;
+		file->things[place].stream = FLEXTRACE_NONE;
+		FLEXTRACE_TRY(define(perfetto, &file->things[place], &of));
 	}
-	return place_tracks(perfetto);
+	place_tracks(file);
+	return FLEXTRACE_OK;
 }

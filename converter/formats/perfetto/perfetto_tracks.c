@@ -31,31 +31,25 @@ int perfetto_find_track(struct perfetto *perfetto, uint64_t uuid, uint32_t *ret_
 
 /* -- descriptors ------------------------------------------------------------------------------ */
 
-static int take_process(struct perfetto *perfetto, struct perfetto_track *track,
-                        struct protobuf message)
+/* Of a process or a thread: both descriptors have the pid in the same field. */
+static int take_owner(struct perfetto *perfetto, struct perfetto_track *track,
+                      struct protobuf message, enum perfetto_track_kind kind)
 {
-	struct protobuf_field of[PROCESS_NAME + 1];
+	struct protobuf_field of[PROCESS_NAME + 1], *name;
 
 	protobuf_read(&message, of, PROCESS_NAME + 1);
-	track->kind = IS_PROCESS;
+	name = &of[kind == IS_THREAD ? THREAD_NAME : PROCESS_NAME];
+	track->kind = (uint8_t)kind;
 	track->pid = (int32_t)of[PROCESS_PID].value;
-	return of[PROCESS_NAME].number
-	               ? perfetto_intern(perfetto, &of[PROCESS_NAME].bytes, &track->name)
-	               : FLEXTRACE_OK;
+	if (kind == IS_THREAD)
+		track->tid = (int64_t)of[THREAD_TID].value;
+	return name->number ? perfetto_intern(perfetto, &name->bytes, &track->name) : FLEXTRACE_OK;
 }
 
 int perfetto_take_thread(struct perfetto *perfetto, struct perfetto_track *track,
                          struct protobuf message)
 {
-	struct protobuf_field of[THREAD_NAME + 1];
-
-	protobuf_read(&message, of, THREAD_NAME + 1);
-	track->kind = IS_THREAD;
-	track->pid = (int32_t)of[THREAD_PID].value;
-	track->tid = (int64_t)of[THREAD_TID].value;
-	return of[THREAD_NAME].number
-	               ? perfetto_intern(perfetto, &of[THREAD_NAME].bytes, &track->name)
-	               : FLEXTRACE_OK;
+	return take_owner(perfetto, track, message, IS_THREAD);
 }
 
 static int take_counter(struct perfetto *perfetto, struct perfetto_track *track,
@@ -94,7 +88,8 @@ int perfetto_take_descriptor(struct perfetto *perfetto, struct protobuf message)
 	if (of[DESCRIPTOR_THREAD].number)
 		FLEXTRACE_TRY(perfetto_take_thread(perfetto, track, of[DESCRIPTOR_THREAD].bytes));
 	else if (of[DESCRIPTOR_PROCESS].number)
-		FLEXTRACE_TRY(take_process(perfetto, track, of[DESCRIPTOR_PROCESS].bytes));
+		FLEXTRACE_TRY(
+			take_owner(perfetto, track, of[DESCRIPTOR_PROCESS].bytes, IS_PROCESS));
 	if (of[DESCRIPTOR_COUNTER].number)
 		FLEXTRACE_TRY(take_counter(perfetto, track, of[DESCRIPTOR_COUNTER].bytes));
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

@@ -93,8 +93,7 @@ int perfetto_write_interval(struct perfetto *perfetto, const struct perfetto_tra
 		.file = perfetto_string(perfetto, open->location.file),
 		.line = open->location.line,
 	};
-	FLEXTRACE_TRY(
-		perfetto_tell(perfetto, open->category, open->members ? open->members : "", &told));
+	FLEXTRACE_TRY(perfetto_tell(perfetto, open->category, open->members, &told));
 	return import_write_scope(&perfetto->import, track->stream, &event, told);
 }
 

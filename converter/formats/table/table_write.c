@@ -28,15 +28,6 @@ static int write(struct table_file *table, const struct table_row *row, const st
 	return import_write(&table->import, row->process, event);
 }
 
-/* What begins and ends with a record of its own. */
-static int write_edges(struct table_file *table, const struct table_row *row, struct event *begin,
-                       const struct event *end)
-{
-	begin->clock_ns = (uint64_t)row->begin_ns;
-	FLEXTRACE_TRY(write(table, row, begin));
-	return write(table, row, end);
-}
-
 static int reject(struct table_file *table, const char *fault)
 {
 	return import_reject(&table->import, LOSS_MALFORMED, fault, table->csv.line);
@@ -83,20 +74,17 @@ static int tell(struct table_file *table, const struct table_row *row, const cha
 
 /* -- device work ------------------------------------------------------------------------------ */
 
-/* Finds the kind that is called so among `n`; `other`: there is none. */
-static uint8_t find_kind(const struct row_kind *(*kind_of)(uint8_t), uint8_t n, const char *label,
-                         uint8_t other)
+/* A field as a text that is looked up. */
+static struct trace_text word_of(const char *text)
 {
-	for (uint8_t i = 0; i < n; i++) {
-		if (strcmp(kind_of(i)->label, label) == 0)
-			return i;
-	}
-	return other;
+	return (struct trace_text){text, strlen(text)};
 }
 
 static int write_work(struct table_file *table, const struct table_row *row)
 {
-	uint8_t kind = find_kind(kind_of_device, DEVICE_ROW_KIND_COUNT, row->kind, ROW_EXEC);
+	const struct trace_text label = word_of(row->kind);
+	uint8_t found = word_find(device_label, DEVICE_ROW_KIND_COUNT, &label);
+	uint8_t kind = found < DEVICE_ROW_KIND_COUNT ? found : ROW_EXEC;
 	const struct import_placed placed = {row->begin_ns, row->end_ns, block_of_row(kind)->part,
 	                                     "table"};
 	struct event event = event_of(row, RECORD_DEVICE_OP);
@@ -125,21 +113,24 @@ static int write_work(struct table_file *table, const struct table_row *row)
 
 /* -- the host --------------------------------------------------------------------------------- */
 
+static int write_edges(struct table_file *table, const struct table_row *row,
+                       const struct event *event)
+{
+	return import_write_edges(&table->import, row->process, event, row->begin_ns);
+}
+
 static int write_collective(struct table_file *table, const struct table_row *row)
 {
-	struct event enter = event_of(row, RECORD_COLLECTIVE), exit;
+	struct event event = event_of(row, RECORD_COLLECTIVE);
 
-	enter.payload.collective = (struct flextrace_collective){
+	event.payload.collective = (struct flextrace_collective){
 		.group = row->group,
 		.seq = row->seq,
 		.op = row->op,
 		.bytes = row->bytes,
 		.peers = row->peers,
-		.phase = FLEXTRACE_PHASE_ENTER,
 	};
-	exit = enter;
-	exit.payload.collective.phase = FLEXTRACE_PHASE_EXIT;
-	return write_edges(table, row, &enter, &exit);
+	return write_edges(table, row, &event);
 }
 
 static uint64_t whole_of(const cJSON *told, const char *key)
@@ -174,24 +165,23 @@ static int write_told_collective(struct table_file *table, const struct table_ro
 
 static int write_window(struct table_file *table, const struct table_row *row)
 {
-	struct event begin = event_of(row, RECORD_WINDOW), end = begin;
+	struct event event = event_of(row, RECORD_WINDOW);
 
-	begin.payload.window = (struct flextrace_window){.edge = FLEXTRACE_EDGE_BEGIN,
-	                                                 .name = row->name};
-	end.payload.window = (struct flextrace_window){.edge = FLEXTRACE_EDGE_END,
-	                                               .name = row->name};
-	return write_edges(table, row, &begin, &end);
+	event.payload.window.name = row->name;
+	return write_edges(table, row, &event);
 }
 
 static int write_async(struct table_file *table, const struct table_row *row)
 {
-	struct event begin = event_of(row, RECORD_ASYNC_BEGIN), end;
+	struct event event = event_of(row, RECORD_ASYNC_SPAN);
 
-	begin.payload.edge = (struct flextrace_span_edge){.name = row->name,
-	                                                  .correlation = ++table->n_async};
-	end = begin;
-	end.class = RECORD_ASYNC_END;
-	return write_edges(table, row, &begin, &end);
+	event.payload.span = (struct flextrace_span){
+		.begin_ns = (uint64_t)row->begin_ns,
+		.end_ns = (uint64_t)row->end_ns,
+		.name = row->name,
+		.correlation = ++table->n_async,
+	};
+	return write(table, row, &event);
 }
 
 static int write_scope(struct table_file *table, const struct table_row *row, uint8_t kind)
@@ -211,7 +201,8 @@ static int write_scope(struct table_file *table, const struct table_row *row, ui
 
 static int write_interval(struct table_file *table, const struct table_row *row)
 {
-	uint8_t kind = find_kind(kind_of_host, HOST_ASYNC + 1, row->kind, FLEXTRACE_RUNTIME_USER);
+	const struct trace_text label = word_of(row->kind);
+	uint8_t kind = word_find(host_label, HOST_ASYNC + 1, &label);
 
 	if (row->device != FLEXTRACE_NONE)
 		return write_work(table, row);
@@ -225,7 +216,7 @@ static int write_interval(struct table_file *table, const struct table_row *row)
 	case HOST_ASYNC:
 		return write_async(table, row);
 	default:
-		return write_scope(table, row, kind);
+		return write_scope(table, row, kind <= HOST_ASYNC ? kind : FLEXTRACE_RUNTIME_USER);
 	}
 }
 
@@ -235,11 +226,10 @@ static int write_memory(struct table_file *table, const struct table_row *row)
 {
 	struct event event = event_of(row, RECORD_MEMORY);
 	struct flextrace_memory *memory = &event.payload.memory;
+	const struct trace_text op = word_of(row->op);
 
 	*memory = (struct flextrace_memory){.device = row->device, .bytes = row->bytes};
-	while (memory->op <= FLEXTRACE_MEMORY_RESIZE &&
-	       strcmp(memory_op_name((uint8_t)memory->op), row->op) != 0)
-		memory->op++;
+	memory->op = word_find(memory_op_name, FLEXTRACE_MEMORY_RESIZE + 1, &op);
 	if (row->device == FLEXTRACE_NONE || memory->op > FLEXTRACE_MEMORY_RESIZE ||
 	    !table_number(table, FIELD_ADDRESS, UINT64_MAX, &memory->address))
 		return reject(table, "memory has no device, no known op or no address");

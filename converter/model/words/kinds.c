@@ -60,6 +60,16 @@ const struct row_kind *kind_of_device(uint8_t kind)
 	return &device_kinds[kind];
 }
 
+const char *host_label(uint8_t kind)
+{
+	return kind_of_host(kind)->label;
+}
+
+const char *device_label(uint8_t kind)
+{
+	return kind_of_device(kind)->label;
+}
+
 const char *time_status_name(uint8_t status)
 {
 	static const char *const names[] = {
@@ -92,4 +102,13 @@ const char *instant_kind_name(uint8_t record_class)
 	default:
 		return "instant";
 	}
+}
+
+uint8_t word_find(const char *(*name_of)(uint8_t), uint8_t n, const struct trace_text *text)
+{
+	uint8_t value = 0;
+
+	while (value < n && !trace_text_is(text, name_of(value)))
+		value++;
+	return value;
 }

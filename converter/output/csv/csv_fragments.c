@@ -71,16 +71,6 @@ static int make_kinds(struct fragments *kinds, uint32_t n, const char *(*label_o
 	return fragments_check(kinds);
 }
 
-static const char *host_label(uint8_t kind)
-{
-	return kind_of_host(kind)->label;
-}
-
-static const char *device_label(uint8_t kind)
-{
-	return kind_of_device(kind)->label;
-}
-
 int csv_init(struct csv *csv, const struct findings *findings)
 {
 	*csv = (struct csv){.zone_bytes = 0};
