@@ -315,7 +315,8 @@ FLEXTRACE_I_HERE void counter(const Name &name, Value value)
 	if (FLEXTRACE_I_ON(counter)) {
 		detail::text room;
 
-		flextrace_i_counter(detail::end_name(room, name), static_cast<double>(value));
+		flextrace_i_counter(-1, detail::end_name(room, name), "",
+		                    static_cast<double>(value));
 	}
 }
 
