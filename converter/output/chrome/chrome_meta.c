@@ -231,7 +231,7 @@ static void name_track(struct chrome *chrome, uint32_t t, uint32_t place, struct
 
 	if (events->views.overlap != OVERLAP_LANES && events_is_lane(events, t))
 		return;
-	if (!events_show(events, view_track_process(&events->view, t)))
+	if (!events_name_track(events, t))
 		return;
 	line_append_track(&events->view, text, t);
 	write_text_metadata(chrome, "thread_name", "name", pid, tid, text);

@@ -138,7 +138,7 @@ int event_changes_counter(struct events *events, const struct counter_row *row,
 
 /* Calls `take` with each row of the process that is shown. */
 static void each_row(struct events *events, enum event_source source,
-                     void (*take)(struct file_count *count, enum record_class class))
+                     void (*take)(struct events *events, const struct any_row *of))
 {
 	const struct timeline *timeline = events->view.timeline;
 	struct table_cursor cursor = table_begin(timeline_table(timeline, tables[source]));
@@ -148,14 +148,14 @@ static void each_row(struct events *events, enum event_source source,
 	while ((row = table_next(&cursor, event_row_bytes(source)))) {
 		any_row_read(timeline, tables[source], row, &of);
 		if (events_show(events, of.process))
-			take(events->count, of.class);
+			take(events, &of);
 	}
 }
 
-static void expect_row(struct file_count *count, enum record_class class)
+static void expect_row(struct events *events, const struct any_row *of)
 {
-	(void)class;
-	count->expected++;
+	(void)of;
+	events->count->expected++;
 }
 
 void event_expect(struct events *events)
@@ -172,11 +172,16 @@ void event_leave_out(struct file_count *count, enum record_class class)
 	count->left_out_by_class[class]++;
 }
 
+static void hide_row(struct events *events, const struct any_row *of)
+{
+	event_leave_out(events->count, of->class);
+}
+
 void event_count_hidden(struct events *events)
 {
 	for (int source = 0; source < N_SOURCES; source++) {
 		if (tables[source] != NO_ROWS && !event_is_shown(events, source))
-			each_row(events, source, event_leave_out);
+			each_row(events, source, hide_row);
 	}
 	if (event_is_shown(events, FROM_FLOWS))
 		return;
@@ -187,18 +192,29 @@ void event_count_hidden(struct events *events)
 
 /* -- whose lines are named --------------------------------------------------------------------- */
 
-/* What is on no track: counters and memory. */
-static void find_owners(struct lines *lines, const struct findings *findings)
+static void use_row(struct events *events, const struct any_row *of)
 {
-	const struct timeline *timeline = findings->timeline;
-	const struct collective_rates *rates = findings->collective_rates;
+	if (of->device != FLEXTRACE_NONE)
+		events->lines.has_device[of->device] = true;
+	else
+		events->lines.has_process[of->process] = true;
+}
 
-	for (uint32_t i = 0; rates && i < rates->n; i++)
-		lines->has_process[rates->all[i].process] = true;
-	TABLE_EACH(struct counter_row, row, &timeline->counters)
-		(row->is_device ? lines->has_device : lines->has_process)[row->owner] = true;
-	TABLE_EACH(struct memory_row, row, &timeline->memory)
-		lines->has_device[row->device] = true;
+/* Every track has rows: where all are shown, these need not be looked at. */
+static void use_tracks(struct events *events)
+{
+	const struct timeline *timeline = events->view.timeline;
+
+	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
+		const struct any_row of = any_row_of_track(timeline, i);
+
+		use_row(events, &of);
+	}
+}
+
+static bool is_on_tracks(int source)
+{
+	return source == FROM_HOST || source == FROM_DEVICE || source == FROM_INSTANTS;
 }
 
 static void find_lost(struct lines *lines, const struct timeline *timeline)
@@ -221,21 +237,20 @@ static void find_lost(struct lines *lines, const struct timeline *timeline)
 
 void event_find_used(struct events *events)
 {
-	const struct timeline *timeline = events->view.timeline;
-	struct lines *lines = &events->lines;
+	const struct collective_rates *rates = events->view.findings->collective_rates;
 
 	if (events_are_of_rank(events))
 		return; /* it names all it has */
-	for (uint32_t i = 0; i < timeline->n_tracks; i++) {
-		const struct track *track = &timeline->tracks[i];
-
-		if (view_is_device_track(track))
-			lines->has_device[track->owner] = true;
-		else
-			lines->has_process[view_track_process(&events->view, i)] = true;
+	if (!events->views.types)
+		use_tracks(events);
+	for (int source = 0; source < N_SOURCES; source++) {
+		if (tables[source] != NO_ROWS && event_is_shown(events, source) &&
+		    (events->views.types || !is_on_tracks(source)))
+			each_row(events, source, use_row);
 	}
-	find_owners(lines, events->view.findings);
-	find_lost(lines, timeline);
+	for (uint32_t i = 0; rates && event_is_shown(events, FROM_RATES) && i < rates->n; i++)
+		events->lines.has_process[rates->all[i].process] = true;
+	find_lost(&events->lines, events->view.timeline);
 }
 
 bool events_name_process(const struct events *events, uint32_t process)
@@ -252,6 +267,15 @@ bool events_name_device(const struct events *events, uint32_t device)
 	return !events->view.identity->processes[process].is_excluded &&
 	       events_show(events, process) &&
 	       (events_are_of_rank(events) || events->lines.has_device[device]);
+}
+
+bool events_name_track(const struct events *events, uint32_t track)
+{
+	const struct track *of = &events->view.timeline->tracks[track];
+
+	return view_is_device_track(of)
+	               ? events_name_device(events, of->owner)
+	               : events_name_process(events, view_track_process(&events->view, track));
 }
 
 bool event_has_ops(const struct events *events)

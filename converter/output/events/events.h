@@ -359,6 +359,7 @@ void event_append_name(const struct events *events, const struct file_event *eve
 /* Whether a process or device is named: an empty one is in the file of a single rank only. */
 bool events_name_process(const struct events *events, uint32_t process);
 bool events_name_device(const struct events *events, uint32_t device);
+bool events_name_track(const struct events *events, uint32_t track); /* and what is on it */
 
 static inline bool events_are_of_rank(const struct events *events)
 {

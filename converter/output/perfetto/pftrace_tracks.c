@@ -144,7 +144,7 @@ static void describe_track(struct pftrace *trace, uint32_t t, uint64_t rank, str
 	uint32_t line = trace->events.lines.track_line[t];
 	struct description of = {trace->uuids.tracks + t, 0, rank};
 
-	if (!events_show(&trace->events, view_track_process(view, t)))
+	if (!events_name_track(&trace->events, t))
 		return;
 	pftrace_turn_to_process(trace, view_track_process(view, t));
 	if (line == t && track->kind == TRACK_THREAD) {

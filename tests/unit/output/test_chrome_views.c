@@ -122,6 +122,55 @@ static void test_views__write_the_types_that_were_asked_for(void **state)
 	}
 }
 
+/* Neither they nor their lines. */
+static void test_views__do_not_name_what_has_nothing_of_the_types_asked_for(void **state)
+{
+	static const struct {
+		const char *types;
+		bool has_host, has_counter, has_device;
+	} cases[] = {{NULL, true, true, true},
+	             {"X", true, false, true},
+	             {"C", false, true, false},
+	             {"i", false, false, true},
+	             {"M", false, false, false}};
+	struct emit_test *test = *state;
+	struct timeline_fixture *f = &test->fixture;
+	uint32_t host = fixture_process(f, 0, 7, "p"), counting = fixture_process(f, 1, 8, "p");
+	uint32_t device = fixture_device(f, fixture_process(f, 2, 9, "p"), 0, "d");
+	uint32_t thread = fixture_track(
+		f, (struct track){.kind = TRACK_THREAD, .owner = fixture_thread(f, host, 8, "t")});
+	uint32_t core = fixture_track(f, (struct track){.kind = TRACK_CORE, .owner = device});
+	uint32_t queue = fixture_track(f, (struct track){.kind = TRACK_QUEUE, .owner = device});
+
+	fixture_host(f, fixture_scope(f, thread, "a", 5000, 6000));
+	fixture_counter(f, (struct counter_row){.time_ns = 5000,
+	                                        .owner = counting,
+	                                        .name = fixture_string(f, "load"),
+	                                        .value = 1,
+	                                        .core = FLEXTRACE_NONE,
+	                                        .class = RECORD_COUNTER});
+	fixture_instant(f, (struct instant_row){.time_ns = 5000,
+	                                        .track = core,
+	                                        .name = fixture_string(f, "mark"),
+	                                        .class = RECORD_INSTANT});
+	fixture_device_row(
+		f, (struct device_row){.start_time_ns = 5000,
+	                               .end_time_ns = 6000,
+	                               .track = queue,
+	                               .source = fixture_op(f, (struct tick_op){.peer = -1})});
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		test->views.types = cases[i].types;
+		chrome_emit(test);
+		assert_true(cases[i].has_host == !!strstr(test->text, "\"Rank 0 host"));
+		assert_true(cases[i].has_host == !!strstr(test->text, "\"tid\":8,"));
+		assert_true(cases[i].has_counter == !!strstr(test->text, "\"Rank 1 host"));
+		assert_true(cases[i].has_device == !!strstr(test->text, "\"Rank 2 device"));
+		assert_true(cases[i].has_device == !!strstr(test->text, "\"core 0\""));
+		assert_null(strstr(test->text, "\"Rank 2 host")); /* it has nothing */
+	}
+	test->views.types = NULL;
+}
+
 /* One sample for each row of a device with another error bar than the one before, at its start. */
 static void test_views__show_how_far_times_of_devices_may_be_off(void **state)
 {
@@ -434,6 +483,7 @@ int main(void)
 		SAMPLE(test_views__drop_what_crosses),
 		SAMPLE(test_views__leave_what_crosses_on_its_line),
 		SAMPLE(test_views__write_the_types_that_were_asked_for),
+		EMPTY(test_views__do_not_name_what_has_nothing_of_the_types_asked_for),
 		SAMPLE(test_views__show_how_far_times_of_devices_may_be_off),
 		SAMPLE(test_views__tell_viewers_the_unit),
 		SAMPLE(test_views__give_each_rank_its_rows),
