@@ -408,21 +408,29 @@ static void choose_files(const struct pipeline *pipeline, struct chosen_files *c
 	run->others = chosen->others;
 }
 
-/* What nobody can open is told before the time that writing it takes. */
-static int warn_of_size(const struct pipeline *pipeline, const struct emit_options *options)
+static void warn_of_size(const struct pipeline *pipeline, enum warning warning, double bytes,
+                         double limit_bytes)
 {
-	struct ledger *ledger = pipeline->ledger;
 	char text[400];
-	double bytes;
 
-	FLEXTRACE_TRY(
-		emit_find_oversize(&pipeline->found.findings, options, EMIT_BROWSER_BYTES, &bytes));
-	ledger->warnings[WARNING_LARGE_JSON] = (uint64_t)(bytes / 1e6);
-	if (!(bytes > 0) || !pipeline->options->warn)
-		return FLEXTRACE_OK;
-	snprintf(text, sizeof(text), "%s (%.0f): %s", ledger_warning_id(WARNING_LARGE_JSON),
-	         bytes / 1e6, ledger_warning_remedy(WARNING_LARGE_JSON));
+	if (!(bytes > limit_bytes))
+		return;
+	pipeline->ledger->warnings[warning] = (uint64_t)(bytes / 1e6);
+	if (!pipeline->options->warn)
+		return;
+	snprintf(text, sizeof(text), "%s (%.0f): %s", ledger_warning_id(warning), bytes / 1e6,
+	         ledger_warning_remedy(warning));
 	pipeline->options->warn(NULL, text);
+}
+
+/* What nobody can open is told before the time that writing it takes. */
+static int warn_of_sizes(const struct pipeline *pipeline, const struct emit_options *options)
+{
+	double json, pftrace;
+
+	FLEXTRACE_TRY(emit_find_sizes(&pipeline->found.findings, options, &json, &pftrace));
+	warn_of_size(pipeline, WARNING_LARGE_JSON, json, EMIT_BROWSER_JSON_BYTES);
+	warn_of_size(pipeline, WARNING_LARGE_PFTRACE, pftrace, EMIT_BROWSER_PFTRACE_BYTES);
 	return FLEXTRACE_OK;
 }
 
@@ -437,7 +445,7 @@ static int write_files(const struct pipeline *pipeline, struct flextrace_error *
 	if (is_off(pipeline, "report"))
 		options.report_rows = 0;
 	blocks_trim();
-	FLEXTRACE_TRY(warn_of_size(pipeline, &options));
+	FLEXTRACE_TRY(warn_of_sizes(pipeline, &options));
 	return emit_run(&pipeline->found.findings, &options, error);
 }
 

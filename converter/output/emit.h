@@ -132,16 +132,23 @@ int emit_read_views(struct emit_views *views, const struct view_options *options
 int emit_read_archive(enum emit_archive *ret_archive, const char *text,
                       struct flextrace_error *error);
 
-/* What a browser opens at most: it makes one string of a file of JSON, compressed or not. */
-#define EMIT_BROWSER_BYTES 536870912.0
+/* What a browser opens at most, compressed or not: it makes one string of a file of JSON. Of
+ * trace.pftrace Perfetto makes tables of five times the size, in the 4 GB that it has there. */
+#define EMIT_BROWSER_JSON_BYTES    536870912.0
+#define EMIT_BROWSER_PFTRACE_BYTES 800e6
 
-/* Estimates the size of trace.json, uncompressed, before it is written: within a factor of two
- * where there are more rows than lines. `types` of struct emit_views. FLEXTRACE_E_MEMORY or 0. */
-int emit_estimate_chrome(const struct findings *findings, const char *types, double *ret_bytes);
+/* Estimates the size of trace.json and of the largest file of a rank, uncompressed, before they are
+ * written: within a factor of two where there are more rows than lines. `types` of struct
+ * emit_views. FLEXTRACE_E_MEMORY or 0. */
+struct emit_sizes {
+	double all, rank;
+};
+int emit_estimate_sizes(const struct findings *findings, const char *types,
+                        struct emit_sizes *ret_sizes);
 
-/* The same where trace.json is written and beyond `limit_bytes`; else 0. */
-int emit_find_oversize(const struct findings *findings, const struct emit_options *options,
-                       double limit_bytes, double *ret_bytes);
+/* Of the largest file of JSON and of the largest one of pftrace that are written; 0: of none. */
+int emit_find_sizes(const struct findings *findings, const struct emit_options *options,
+                    double *ret_json_bytes, double *ret_pftrace_bytes);
 
 /* How many rows stand on overflow lanes. */
 uint64_t emit_count_overlaps(const struct timeline *timeline);

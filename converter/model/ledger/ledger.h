@@ -69,9 +69,13 @@
 	  "rows overlap on lines of trace.json, as --overlap=warn asks, and viewers "           \
 	  "may draw them wrongly: leave that option out")                                       \
 	X(LARGE_JSON, "trace_json_too_large",                                                   \
-	  "trace.json will have about so many MB, and a browser opens no more than 512 "        \
-	  "(gzip does not help): convert with --formats=pftrace, with --per-rank, or a "        \
-	  "part of it (--time-range, --ranks, --keep)")                                         \
+	  "trace.json, or that of a rank, will have about so many MB, and a browser opens "     \
+	  "no more than 512 (gzip does not help): convert with --formats=pftrace, with "        \
+	  "--per-rank, or a part of it (--time-range, --ranks, --keep)")                        \
+	X(LARGE_PFTRACE, "trace_pftrace_too_large",                                             \
+	  "trace.pftrace will have about so many MB, of which Perfetto in a browser may "       \
+	  "open no more than 800: serve it with Perfetto's trace_processor, which the page "    \
+	  "asks, or convert with --per-rank, or a part of it (--time-range, --ranks, --keep)")  \
 	X(UNALIGNED, "unaligned_hosts",                                                         \
 	  "hosts have different clocks, and nothing that their ranks did together "             \
 	  "ties them: their times are as far apart as their system clocks, and "                \

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * chrome_size.c: how large trace.json will be: what rows of each kind take, as measured on traces
- * of all sources, and the texts of some of them.
+ * chrome_size.c: how large trace.json will be, or that of a rank: what rows of each kind take, as
+ * measured on traces of all sources, and the texts of some of them.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "model/timeline/any_row.h"
 #include "model/timeline/timeline_read.h"
 #include "output/emit.h"
 
@@ -58,45 +60,84 @@ static uint64_t instant_bytes(const struct timeline *timeline, const void *row)
 	       text_bytes(timeline, instant->value);
 }
 
-/* Of a table, by rows that are evenly apart. FLEXTRACE_E_MEMORY or 0. */
-static int add_table(const struct timeline *timeline, const struct table *table, size_t row_bytes,
-                     uint64_t (*bytes_of)(const struct timeline *timeline, const void *row),
-                     double *bytes)
+static uint64_t row_bytes_of(const struct timeline *timeline, const struct any_row *of)
 {
-	uint64_t n = table->n_rows < N_SAMPLES ? table->n_rows : N_SAMPLES, sum = 0;
-	struct table_index index;
-	int code = table_index_init(&index, table, row_bytes);
+	switch (of->table) {
+	case OF_HOST:
+		return host_bytes(timeline, of->row);
+	case OF_DEVICE:
+		return device_bytes(timeline, of->row);
+	case OF_INSTANTS:
+		return instant_bytes(timeline, of->row);
+	default:
+		return VALUE_BYTES;
+	}
+}
 
-	for (uint64_t i = 0; code == 0 && i < n; i++)
-		sum += bytes_of(timeline,
-		                table_index_get(&index, i * table->n_rows / n, row_bytes));
-	if (n)
-		*bytes += (double)sum / (double)n * (double)table->n_rows;
+/* Of a table, by rows that are evenly apart, to each process. FLEXTRACE_E_MEMORY or 0. */
+static int add_table(const struct timeline *timeline, enum row_table of, double *by_process)
+{
+	const struct table *table = timeline_table(timeline, of);
+	uint64_t n = table->n_rows < N_SAMPLES ? table->n_rows : N_SAMPLES;
+	struct table_index index;
+	int code = table_index_init(&index, table, any_row_bytes[of]);
+
+	for (uint64_t i = 0; code == 0 && i < n; i++) {
+		struct any_row row;
+
+		any_row_read(timeline, of,
+		             table_index_get(&index, i * table->n_rows / n, any_row_bytes[of]),
+		             &row);
+		by_process[row.process] += (double)row_bytes_of(timeline, &row) / (double)n *
+		                           (double)table->n_rows;
+	}
 	table_index_release(&index);
 	return code;
 }
 
-int emit_estimate_chrome(const struct findings *findings, const char *types, double *ret_bytes)
+static bool has_table(const char *types, enum row_table of)
 {
-	const struct timeline *timeline = findings->timeline;
-	const struct identity *identity = timeline->identity;
-	bool has_intervals = !types || strpbrk(types, EMIT_TYPES_INTERVAL);
+	static const char *const phases[N_ROW_TABLES] = {EMIT_TYPES_INTERVAL, EMIT_TYPES_INTERVAL,
+	                                                 EMIT_TYPES_INSTANT, EMIT_TYPES_COUNTER,
+	                                                 EMIT_TYPES_COUNTER};
 
-	*ret_bytes = HEAD_BYTES + LINE_BYTES * ((double)timeline->n_tracks + identity->n_devices +
-	                                        identity->n_processes);
-	if (has_intervals) {
-		FLEXTRACE_TRY(add_table(timeline, &timeline->host_rows, sizeof(struct host_row),
-		                        host_bytes, ret_bytes));
-		FLEXTRACE_TRY(add_table(timeline, &timeline->device_rows, sizeof(struct device_row),
-		                        device_bytes, ret_bytes));
+	return !types || strpbrk(types, phases[of]);
+}
+
+/* Arrows are of the processes whose rows they join. */
+static void sum_up(struct emit_sizes *sizes, const struct findings *findings, const char *types,
+                   const double *by_process)
+{
+	const struct identity *identity = findings->timeline->identity;
+	double arrows = 0, lines, rows = 0;
+
+	lines = HEAD_BYTES + LINE_BYTES * ((double)findings->timeline->n_tracks +
+	                                   identity->n_devices + identity->n_processes);
+	if (has_table(types, OF_HOST) && (!types || strpbrk(types, EMIT_TYPES_FLOW)))
+		arrows = ARROW_BYTES * (double)findings->flows->n_rows;
+	for (uint32_t i = 0; i < identity->n_processes; i++) {
+		rows += by_process[i];
+		if (by_process[i] > sizes->rank)
+			sizes->rank = by_process[i];
 	}
-	if (has_intervals && (!types || strpbrk(types, EMIT_TYPES_FLOW)))
-		*ret_bytes += ARROW_BYTES * (double)findings->flows->n_rows;
-	if (!types || strpbrk(types, EMIT_TYPES_INSTANT))
-		FLEXTRACE_TRY(add_table(timeline, &timeline->instants, sizeof(struct instant_row),
-		                        instant_bytes, ret_bytes));
-	if (!types || strpbrk(types, EMIT_TYPES_COUNTER))
-		*ret_bytes += VALUE_BYTES *
-		              (double)(timeline->counters.n_rows + timeline->memory.n_rows);
-	return FLEXTRACE_OK;
+	sizes->all = lines + rows + arrows;
+	sizes->rank *= rows > 0 ? sizes->all / rows : 0;
+}
+
+int emit_estimate_sizes(const struct findings *findings, const char *types,
+                        struct emit_sizes *ret_sizes)
+{
+	double *by_process = calloc(findings->timeline->identity->n_processes + 1ull,
+	                            sizeof(*by_process));
+	int code = by_process ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+
+	*ret_sizes = (struct emit_sizes){.all = 0};
+	for (int of = 0; of < N_ROW_TABLES && code == 0; of++) {
+		if (has_table(types, of))
+			code = add_table(findings->timeline, of, by_process);
+	}
+	if (code == 0)
+		sum_up(ret_sizes, findings, types, by_process);
+	free(by_process);
+	return code;
 }

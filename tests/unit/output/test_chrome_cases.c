@@ -490,33 +490,37 @@ static void test_chrome__tells_what_the_compiler_says(void **state)
 /* Held against what was written, of all and of some kinds of rows. */
 static void assert_estimate(struct emit_test *test, const char *types)
 {
-	double bytes;
+	struct emit_sizes sizes;
 
 	test->views.types = types;
 	chrome_emit(test);
-	assert_int_equal(emit_estimate_chrome(&test->fixture.findings, types, &bytes), 0);
-	assert_true(bytes > (double)strlen(test->text) / 1.5);
-	assert_true(bytes < (double)strlen(test->text) * 1.5);
+	assert_int_equal(emit_estimate_sizes(&test->fixture.findings, types, &sizes), 0);
+	assert_true(sizes.all > (double)strlen(test->text) / 1.5);
+	assert_true(sizes.all < (double)strlen(test->text) * 1.5);
 }
 
 static void assert_sizes_are_known_before(struct emit_test *test)
 {
 	const struct findings *findings = &test->fixture.findings;
 	struct emit_options options = {.formats = "csv,chrome"};
-	double bytes, found;
+	struct emit_sizes sizes;
+	double json, pftrace;
 
 	assert_estimate(test, "X");
 	assert_estimate(test, "C");
 	assert_estimate(test, "i");
 	assert_estimate(test, NULL);
-	assert_int_equal(emit_estimate_chrome(findings, NULL, &bytes), 0);
-	assert_int_equal(emit_find_oversize(findings, &options, bytes, &found), 0);
-	assert_true(found == 0);
-	assert_int_equal(emit_find_oversize(findings, &options, bytes - 1, &found), 0);
-	assert_true(found == bytes);
+	assert_int_equal(emit_estimate_sizes(findings, NULL, &sizes), 0);
+	assert_true(sizes.rank > 0 && sizes.rank <= sizes.all);
+	assert_int_equal(emit_find_sizes(findings, &options, &json, &pftrace), 0);
+	assert_true(json == sizes.all && pftrace == 0);
 	options.formats = "csv,pftrace";
-	assert_int_equal(emit_find_oversize(findings, &options, 0, &found), 0);
-	assert_true(found == 0);
+	options.views.has_ranks = true; /* in that format */
+	assert_int_equal(emit_find_sizes(findings, &options, &json, &pftrace), 0);
+	assert_true(json == 0 && pftrace > sizes.all / 4 && pftrace < sizes.all / 2);
+	options.formats = "csv";
+	assert_int_equal(emit_find_sizes(findings, &options, &json, &pftrace), 0);
+	assert_true(json == sizes.rank && pftrace == 0);
 }
 
 /* Many buffers full, of rows that nest at random, of which many have equal times; a lane takes
