@@ -65,7 +65,7 @@ static void put_groups(struct calls *calls, struct row_sink *sink)
 }
 
 /* Puts what `count` counts, by owner, name and kind. */
-static int fill(const struct findings *findings, const char *(*label)(uint8_t kind),
+static int fill(const struct findings *findings, const char *(*label)(uint32_t kind),
                 int (*count)(struct calls *calls), struct row_sink *sink)
 {
 	const struct timeline *timeline = findings->timeline;
@@ -120,10 +120,13 @@ const struct analysis analysis_kernels =
 /* Stores the group of each name of calls, in the order in which they first come. */
 static int find_groups(struct calls *calls, const struct call_tree *tree, uint32_t *group_of)
 {
+	const struct process *processes = calls->findings->timeline->identity->processes;
+
 	for (uint32_t i = 0; i < tree->names.n; i++) {
 		const struct call_name *name = call_name_at(tree, i);
 		struct group_key key = name->key;
 
+		key.kind = KIND_KEY(processes[key.owner].dialect, key.kind);
 		key.owner = calls->findings->owners->positions[key.owner];
 		if (!call_is_mark(tree->calls[name->first].row))
 			FLEXTRACE_TRY(name_groups_find(&calls->stats.groups, &key, &group_of[i]));
@@ -168,7 +171,7 @@ static int count_functions(struct calls *calls)
 
 static int fill_runtime(const struct findings *findings, struct row_sink *sink)
 {
-	return fill(findings, host_label, count_functions, sink);
+	return fill(findings, kind_host_label, count_functions, sink);
 }
 
 const struct analysis analysis_runtime =

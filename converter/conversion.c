@@ -13,6 +13,7 @@
 #include "findings/power.h"
 #include "conversion_texts.h"
 #include "derivations.h"
+#include "model/words/kinds.h"
 #include "formats/kit/dialect.h"
 #include "pipeline.h"
 #include "base/spill.h"
@@ -168,6 +169,11 @@ int conversion_check(const struct conversion_options *options, struct flextrace_
 	FLEXTRACE_TRY(emit_check_formats(options->formats, error));
 	FLEXTRACE_TRY(check_texts(options, error));
 	FLEXTRACE_TRY(check_power_unit(options, error));
+	if (options->plain.dialect && dialect_find(options->plain.dialect) == DIALECT_COUNT)
+		return error_set(error, FLEXTRACE_E_USAGE,
+		                 "Option `dialect` takes neutral, aiu, cuda, kineto or tt-metal: "
+		                 "value=%s",
+		                 options->plain.dialect);
 	FLEXTRACE_TRY(dialect_of_name(options->as, &dialect, error));
 	FLEXTRACE_TRY(dialect_check_ranks(options->torch_ranks, error));
 	for (uint32_t i = 0; i < options->plain.names.n; i++)

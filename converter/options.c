@@ -45,6 +45,9 @@ const struct option_spec conversion_option_table[] = {
 	       "Do not align hosts by their collectives, only by their system clocks"),
 	OPTION("session", 0, TEXT, MEMBER(plain.session), "ID",
 	       "Keep only the processes of this recording"),
+	OPTION("dialect", 0, TEXT, MEMBER(plain.dialect), "NAME",
+	       "Whose names kinds of work have: neutral, aiu, cuda (or kineto), tt-metal",
+	       .fallback = "as programs chose"),
 	OPTION("names", 0, LIST, MEMBER(plain.names), "FILE",
 	       "Take marker names from a firmware image (may be repeated)"),
 	OPTION("compiler-info", 0, LIST, MEMBER(findings.compiler_info), "PATH,...",
@@ -108,7 +111,7 @@ const struct option_spec conversion_option_table[] = {
 const struct option_spec import_option_table[] = {
 	OPTION("torch-ranks", 0, TEXT, MEMBER(torch_ranks), "N,...",
 	       "Ranks of the files of torch or nsys that tell none, in their order"),
-	OPTION("as", 0, TEXT, MEMBER(as), "DIALECT",
+	OPTION("as", 0, TEXT, MEMBER(as), "TOOL",
 	       "Read files as flex, torch, tt-csv, aie-json, nsys-sqlite, perfetto or marker-area",
 	       .fallback = "by content"),
 	{.name = NULL}};

@@ -105,6 +105,7 @@ void options_release(const struct option_spec *table, void *values);
 /* What the pipeline takes as it was given. */
 struct plain_options {
 	const char *session;              /* keep only processes of this recording; NULL = all */
+	const char *dialect;              /* whose names kinds have; NULL = as programs chose */
 	struct text_list names;           /* firmware images with marker names */
 	struct option_limit fail_on_loss; /* report more losses as failure */
 	struct emitted *emitted;          /* what processes counted; NULL: nobody knows; weak */

@@ -127,6 +127,8 @@ static int identify(struct pipeline *pipeline, struct flextrace_error *error)
 
 	FLEXTRACE_TRY(identity_init(&pipeline->identity, pipeline->strings,
 	                            pipeline->options->plain.session));
+	if (pipeline->options->plain.dialect)
+		pipeline->identity.dialect = dialect_find(pipeline->options->plain.dialect);
 	FLEXTRACE_TRY(gather_init(&gather, pipeline->set, TABLE_DEFINITIONS, true));
 	while (!status && gather_next(&gather, &record, &stream))
 		status = identity_push(&pipeline->identity, pipeline->set->streams[stream], record,

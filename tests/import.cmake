@@ -32,6 +32,7 @@ flextrace_add_unit_test(NAME torch SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME source SOURCES ${flex_fixture} LIBS PkgConfig::CJSON)
 flextrace_add_unit_test(NAME torch_collectives SOURCES ${flex_fixture})
 flextrace_add_unit_test(NAME torch_ranks SOURCES ${flex_fixture} LIBS ZLIB::ZLIB)
+flextrace_add_unit_test(NAME kinds SOURCES converter/model/words/kinds.c)
 flextrace_add_unit_test(NAME told SOURCES converter/model/words/told.c ${trace_events_sources} LIBS ZLIB::ZLIB)
 flextrace_add_unit_test(NAME torch_data SOURCES ${flex_fixture}
 	DEFINITIONS FLEXTRACE_SHARED_DATA="${FLEXTRACE_SHARED_DATA}")

@@ -9,7 +9,7 @@
 #include "base/blocks.h"
 #include "model/words/told.h"
 
-const char *hlo_phase_name(uint8_t phase)
+const char *hlo_phase_name(uint32_t phase)
 {
 	static const char *const names[] = {"steady", "warm_up", "autotuning"};
 

@@ -80,6 +80,6 @@ void hlo_release(struct hlo *hlo);
 int hlo_find_between(const struct hlo *hlo, uint64_t *between_ns);
 
 /* "steady", "warm_up" or "autotuning". */
-const char *hlo_phase_name(uint8_t phase);
+const char *hlo_phase_name(uint32_t phase);
 
 #endif

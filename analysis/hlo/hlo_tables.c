@@ -85,7 +85,7 @@ static struct hlo_row row_of(struct hlo_tables *tables, uint32_t line)
 	row.variation_percent = 100.0 * (double)row.time.deviation * group->calls /
 	                        (double)group->total_ns;
 	row.process = tables->findings->owners->processes[group->key.owner];
-	row.phase = hlo_phase_name((uint8_t)group->key.kind);
+	row.phase = hlo_phase_name(group->key.kind);
 	return row;
 }
 

@@ -95,7 +95,9 @@ static int count(struct key_averages *keys, struct where where, struct group_key
 {
 	const struct name_node *sets = keys->costs->windows.sets.nodes;
 	uint32_t position = keys->findings->owners->positions[where.process];
+	uint8_t dialect = keys->findings->timeline->identity->processes[where.process].dialect;
 
+	key.kind = KIND_KEY(dialect, key.kind);
 	key.owner = owner_of(position, 0, where.side);
 	FLEXTRACE_TRY(add(keys, &key, more));
 	for (uint32_t at = where.windows; at; at = sets[at].around) {
@@ -167,9 +169,9 @@ static const char *kind_label(const struct call_cost *group)
 {
 	switch (group->key.owner % N_SIDES) {
 	case SIDE_HOST:
-		return kind_of_host((uint8_t)group->key.kind)->label;
+		return kind_host_label(group->key.kind);
 	case SIDE_DEVICE:
-		return kind_of_device((uint8_t)group->key.kind)->label;
+		return kind_device_label(group->key.kind);
 	default:
 		return "No launch";
 	}

@@ -180,7 +180,7 @@ static void put(struct launches *launches, uint32_t place, struct row_sink *sink
 	row_put(sink, &row);
 }
 
-static const char *group_label(uint8_t kind)
+static const char *group_label(uint32_t kind)
 {
 	return kind == ALL_NAMES ? "" : "name";
 }

@@ -84,7 +84,8 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	struct zones zones = {.all = {.timeline = timeline}};
 	int code;
 
-	stats_init(&zones.stats, timeline->strings, device_label, timeline->device_rows.n_rows);
+	stats_init(&zones.stats, timeline->strings, kind_device_label,
+	           timeline->device_rows.n_rows);
 	code = count_zones(&zones, findings);
 	for (uint32_t i = 0; code == FLEXTRACE_OK && i < zones.stats.groups.n; i++)
 		put_zone(&zones, stats_line(&zones.stats, i), sink);

@@ -22,6 +22,7 @@
 #include "model/timeline/rows.h"
 #include "summary_impl.h"
 #include "summary_ops.h"
+#include "model/words/kinds.h"
 
 #define N_TOP              5  /* lines of each table of times */
 #define MAX_PROCESSES      8  /* named one by one */
@@ -194,12 +195,14 @@ struct times {
 
 static enum layer layer_of(const char *kind)
 {
-	static const char *const kinds[N_LAYERS] = {"", "State", "FW", "Kernel", "Zone"};
-	enum layer layer = N_LAYERS;
+	static const uint8_t layers[DEVICE_ROW_KIND_COUNT + 1] = {
+		[ROW_STATE] = LAYER_STATES,
+		[ROW_FIRMWARE] = LAYER_FIRMWARE,
+		[ROW_KERNEL] = LAYER_KERNELS,
+		[ROW_ZONE] = LAYER_ZONES,
+	};
 
-	while (--layer > LAYER_WORK && strcmp(kinds[layer], kind) != 0)
-		;
-	return layer;
+	return (enum layer)layers[kind_read_device(kind)];
 }
 
 /* What the work of a layer is a share of. */

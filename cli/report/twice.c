@@ -10,6 +10,7 @@
 #include "base/text/strings.h"
 #include "output/column_text.h"
 #include "model/timeline/rows.h"
+#include "model/words/kinds.h"
 
 /* -- tables ---------------------------------------------------------------------------------- */
 
@@ -156,7 +157,7 @@ static int take_work(struct twice *twice, const void *row)
 		work->start_ns = event->start_ns;
 	if (event->end_ns > work->end_ns)
 		work->end_ns = event->end_ns;
-	if (strcmp(event->kind, "Exec") == 0)
+	if (kind_read_device(event->kind) == ROW_EXEC)
 		work->exec_ns += event->end_ns - event->start_ns;
 	return FLEXTRACE_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/text/strings.h"
 #include "model/timeline/timeline_read.h"
+#include "model/words/kinds.h"
 
 #define SIGNAL_BYTES 128
 
@@ -41,9 +42,9 @@ const char *event_class_name(uint8_t class)
 	return names[class];
 }
 
-const char *event_class_of_host(uint8_t kind)
+const char *event_class_of_host(uint8_t dialect, uint8_t kind)
 {
-	switch (kind) {
+	switch (dialect == DIALECT_AIU ? kind : 0) {
 	case FLEXTRACE_RUNTIME_DATA_CONVERT:
 		return "SEN_DATA_CONVERT";
 	case FLEXTRACE_RUNTIME_PREPARE_AND_SYNC_RDMA:
@@ -191,6 +192,8 @@ enum event_class event_class_of(const struct event_classes *classes, const struc
 	enum event_class class = class_of_kind(row->kind);
 	const char *name;
 
+	if (classes->timeline->tracks[row->track].dialect != DIALECT_AIU)
+		return class;
 	if (!op->group && row->kind != ROW_MEMCPY_HTOD && row->kind != ROW_MEMCPY_DTOH)
 		return class;
 	name = string_get(classes->timeline->strings, op->name);

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/text/digits.h"
 #include "model/timeline/rows.h"
+#include "model/words/kinds.h"
 
 #define EXEC_SUFFIX " Cmpt Exec"        /* Flex writes it behind the name of a kernel */
 #define ALL_RANKS   ((uint64_t)1 << 32) /* beside ranks of 32 bits */
@@ -106,7 +107,7 @@ static int add_row(struct kernel_times *times, const struct rows *rows,
 	uint64_t rank;
 	uint32_t name;
 
-	if (strcmp(cells->kind, "Exec"))
+	if (kind_read_device(cells->kind) != ROW_EXEC)
 		return FLEXTRACE_OK;
 	if (!digits_read_all(cells->calls, UINT64_MAX, &sum.calls) ||
 	    !digits_read_all(cells->total_ns, UINT64_MAX, &sum.total_ns) ||

@@ -45,12 +45,14 @@ struct host_clock {       /* one CLOCK_MONOTONIC: (boot id, time namespace) */
 struct process { /* (trace, vpid, generation) */
 	uint32_t trace;
 	int32_t vpid;
-	uint32_t generation; /* 0, 1, ... in order of start_ns */
-	bool is_defined;     /* a `process` record named it */
-	bool is_shared;      /* it is in several traces; `trace` is the first one */
-	bool is_given;       /* another tool placed its times */
-	bool is_excluded;    /* belongs to another recording (--session) or was filtered out */
-	int32_t rank;        /* FLEXTRACE_RANK_UNKNOWN */
+	uint32_t generation;  /* 0, 1, ... in order of start_ns */
+	bool is_defined;      /* a `process` record named it */
+	bool is_shared;       /* it is in several traces; `trace` is the first one */
+	bool is_given;        /* another tool placed its times */
+	bool is_excluded;     /* belongs to another recording (--session) or was filtered out */
+	bool has_odd_dialect; /* it named one that there is not */
+	uint8_t dialect;      /* enum dialect (words/kinds.h): whose names its kinds have */
+	int32_t rank;         /* FLEXTRACE_RANK_UNKNOWN */
 	int32_t world_size;
 	uint32_t pid;
 	uint64_t start_ns;
@@ -219,7 +221,8 @@ struct track {
 	uint8_t kind; /* enum track_kind */
 	/* TRACK_QUEUE: ROW_EXEC (all main work), ROW_PREP, ROW_DMA_IN or ROW_DMA_OUT */
 	uint8_t row_kind;
-	uint16_t unused;
+	uint8_t dialect; /* of its process */
+	uint8_t unused;
 	/* TRACK_THREAD, TRACK_ASYNC: index of struct thread; else of struct device */
 	uint32_t owner;
 	uint32_t id;        /* TRACK_QUEUE: queue; TRACK_CORE: core */

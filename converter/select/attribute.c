@@ -9,15 +9,19 @@
 #include "model/words/told.h"
 #include "select_impl.h"
 
+static uint8_t dialect_of(const struct timeline *timeline, const struct any_row *row)
+{
+	return timeline->identity->processes[row->process].dialect;
+}
+
 static struct cell read_kind(const void *any, const struct timeline *timeline)
 {
 	const struct any_row *row = any;
 
-	(void)timeline;
 	if (row->table == OF_HOST)
-		return cell_of_text(kind_of_host(row->kind)->label);
+		return cell_of_text(kind_of_host(dialect_of(timeline, row), row->kind)->label);
 	if (row->table == OF_DEVICE)
-		return cell_of_text(kind_of_device(row->kind)->label);
+		return cell_of_text(kind_of_device(dialect_of(timeline, row), row->kind)->label);
 	if (row->table == OF_INSTANTS)
 		return cell_of_text(instant_kind_name(row->class));
 	return cell_of_text(row->table == OF_COUNTERS ? "counter" : "memory");
@@ -55,9 +59,9 @@ static struct cell read_class(const void *any, const struct timeline *timeline)
 {
 	const struct asked_row *row = any;
 
-	(void)timeline;
 	if (row->of.table == OF_HOST)
-		return cell_of_text(event_class_of_host(row->of.kind));
+		return cell_of_text(
+			event_class_of_host(dialect_of(timeline, &row->of), row->of.kind));
 	if (row->of.table != OF_DEVICE || !row->of.op)
 		return cell_of_text(NULL);
 	return cell_of_text(event_class_name((uint8_t)event_class_of(row->classes, row->of.row)));

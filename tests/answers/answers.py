@@ -53,7 +53,7 @@ class Interval:
         return names if self.is_step else names + [self.name.replace(";", "%3B")]
 
     def kind(self):
-        return "Exec" if self.category == "kernel" else self.name[:11].strip() if self.category == "gpu_memcpy" else "Memset"
+        return "kernel" if self.category == "kernel" else self.name[:11].strip() if self.category == "gpu_memcpy" else "Memset"
 
     def work_class(self):
         if self.category != "kernel":

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* all_kinds: every runtime kind and every device kind once, each by its own name. */
+/* all_kinds [neutral]: every runtime kind and every device kind once, each by its own name in the
+ * dialect of the AIU; or in none, and none has that name. */
 #include <string.h>
 
 #include <flextrace/flextrace.h>
 
 static const char *const runtime_names[] = {"a scope of the user",
-#define NAME(id, value, guide, flex) guide,
+#define NAME(id, value, guide, flex, means) guide,
                                             FLEXTRACE_RUNTIME_KINDS(NAME)
 #undef NAME
 };
@@ -15,6 +16,8 @@ static const char *const device_names[] = {"unused",
                                            FLEXTRACE_DEVICE_KINDS(NAME)
 #undef NAME
 };
+
+static int are_named = 1;
 
 /* A counter of 1 GHz whose low 32 bits are about to wrap when it is first read. */
 static uint32_t read_ticks32(void)
@@ -36,7 +39,7 @@ static void record_device_kind(uint32_t kind)
 	memset(&op, 0, sizeof(op));
 	op.kind = kind;
 	op.job = kind;
-	op.name = device_names[kind];
+	op.name = are_named ? device_names[kind] : "mine";
 	op.correlation = correlation;
 	op.peer = -1;
 	op.submit_ns = flextrace_now_ns();
@@ -56,9 +59,14 @@ static void record_operation(void)
 	record_device_kind(FLEXTRACE_DEVICE_KERNEL);
 }
 
-int main(void)
+int main(int n_args, char **args)
 {
+	(void)args;
 	flextrace_process("all_kinds", "1");
+	if (n_args == 1)
+		flextrace_set_dialect("aiu");
+	else
+		are_named = 0;
 	flextrace_set_rank(0, 1);
 	struct flextrace_device device;
 	memset(&device, 0, sizeof(device));
@@ -72,7 +80,7 @@ int main(void)
 	domain.nominal_hz = 1000000000;
 	flextrace_clock_domain(&domain);
 	for (uint32_t kind = 0; kind < FLEXTRACE_RUNTIME_OP; kind++) {
-		FLEXTRACE_RUNTIME_SCOPE(kind, runtime_names[kind]);
+		FLEXTRACE_RUNTIME_SCOPE(kind, are_named ? runtime_names[kind] : "mine");
 	}
 	record_operation();
 	for (uint32_t kind = FLEXTRACE_DEVICE_KERNEL + 1; kind < FLEXTRACE_DEVICE_KIND_COUNT;

@@ -26,15 +26,14 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
-/* A line "# session=NAME" in the input stands for the option. Owned, or NULL. */
-static char *find_session(const char *input)
+/* A line "# NAME=VALUE" in the input stands for an option. Owned, or NULL. */
+static char *find_option(const char *input, const char *name)
 {
-	static const char key[] = "# session=";
-	const char *at = strstr(input, key);
+	const char *at = strstr(input, name);
 
 	if (!at)
 		return NULL;
-	at += strlen(key);
+	at += strlen(name);
 	return strndup(at, strcspn(at, "\n"));
 }
 
@@ -60,7 +59,7 @@ static void write_books(const struct ledger *ledger, FILE *to)
 }
 
 /* Converts what is read and returns the text. Owned. */
-static char *convert(struct text_source *source, const char *session)
+static char *convert(struct text_source *source, struct plain_options plain)
 {
 	struct flextrace_error error = {0};
 	struct pipeline_result result = {0};
@@ -69,7 +68,7 @@ static char *convert(struct text_source *source, const char *session)
 		.emit = {.output_dir = dir, .formats = "text", .n_threads = 1},
 		.calibrate = CALIBRATE_OPTIONS_INIT,
 		.align = ALIGN_OPTIONS_INIT,
-		.plain = {.session = session},
+		.plain = plain,
 	};
 	size_t n;
 	FILE *to = open_memstream(&text, &n);
@@ -95,7 +94,8 @@ static char *read_and_convert(const char *input, uint32_t n_parts)
 	struct string_pool *strings = string_pool_new();
 	struct text_source parts[N_PARTS + 1];
 	struct flextrace_error error = {0};
-	char *session = find_session(input);
+	char *session = find_option(input, "# session="),
+	     *dialect = find_option(input, "# dialect=");
 	char *text;
 
 	if (text_source_init_part(&parts[n_parts], strings, 0, 1))
@@ -108,11 +108,13 @@ static char *read_and_convert(const char *input, uint32_t n_parts)
 		    ledger_add(&parts[n_parts].decoder.ledger, &parts[i].decoder.ledger))
 			die("golden", "out of memory");
 	}
-	text = convert(&parts[n_parts], session);
+	text = convert(&parts[n_parts],
+	               (struct plain_options){.session = session, .dialect = dialect});
 	for (uint32_t i = 0; i <= n_parts; i++)
 		text_source_release(&parts[i]);
 	string_pool_free(strings);
 	free(session);
+	free(dialect);
 	return text;
 }
 

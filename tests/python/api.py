@@ -8,6 +8,7 @@ import flextrace
 
 flextrace.process("api", "1.0")
 flextrace.set_rank(3, 8)
+flextrace.set_dialect("cuda")
 
 
 @flextrace.scope

@@ -52,7 +52,7 @@ if command -v jq >/dev/null; then
 	"$PYTHON" - <<-'END' || fail "jq reads something else: $(cat told)"
 	import json
 	events, host = ([json.loads(line) for line in open(f"out/tables/{name}.jsonl", encoding="utf-8")] for name in ("events", "host"))
-	lines = [f"{row['name']}\t{row['start_ns']}\t{row['dur_ns']}" for row in events if row["kind"] == "Exec"]
+	lines = [f"{row['name']}\t{row['start_ns']}\t{row['dur_ns']}" for row in events if row["class"] == "COMPUTE_EXEC"]
 	sums = {row["name"]: sum(other["dur_ns"] for other in host if other["name"] == row["name"]) for row in host}
 	told = open("told", encoding="utf-8").read().split("\n", len(lines))
 	assert lines and told[:-1] == lines and {one["name"]: one["total_ns"] for one in json.loads(told[-1])} == sums

@@ -171,7 +171,7 @@ cat >aie/trace.json <<END
 END
 same aie aie/trace.json
 grep -q "rejected: file=.*trace.json, events=1" aie.told || fail "nobody told what was rejected of an AIE trace"
-grep -q ',Exec,kernel,.*,assumed,,,2203,2276,' aie.direct/tables/events.csv || fail "no kernel of an AI engine"
+grep -q ',compute,kernel,.*,assumed,,,2203,2276,' aie.direct/tables/events.csv || fail "no kernel of an AI engine"
 grep -q '"total_span_cycles":[[:space:]]*73,' "aie.graph/tables/tile2,1.json" || fail "no file of the core"
 "$FLEXTRACE" convert --quiet --as aie-json --clock-ghz 2 -o aie.fast aie 2>/dev/null
 read_with convert --component=source.flextrace.aie-json --params='inputs=["aie/trace.json"],clock-ghz=2' \

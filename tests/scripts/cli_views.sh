@@ -244,7 +244,7 @@ diff -rq one out || fail "what rows are from depends on the number of workers"
 tr -d '\n' <out/run.json | grep -q '"inputs":[^"]*"ctf [^"]*", "aie aie.json", "flex flex.json", "torch torch.json", "tt-csv profile_log_device.csv"\]' ||
 	fail "inputs are not in order: $(grep inputs out/run.json)"
 expect "host rows" "$(inputs host.csv)" "0 2 3 "
-expect "device rows" "$(grep -c ',State,LOCK_STALL,.*,1:0$' out/tables/events.csv) $(grep -c ',FW,.*,4:3$' out/tables/events.csv)" "1 1"
+expect "device rows" "$(grep -c ',state,LOCK_STALL,.*,1:0$' out/tables/events.csv) $(grep -c ',FW,.*,4:3$' out/tables/events.csv)" "1 1"
 four "by number" --keep 'source:^0/'
 expect "by number" "$(inputs host.csv)" "0 "
 expect "by number, device" "$(rows events.csv)" 0

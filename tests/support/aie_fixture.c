@@ -88,7 +88,7 @@ char *aie_rows(const struct flex_run *run, const char *device)
 
 	assert_non_null(file);
 	for (uint64_t i = 0; i < events->n_rows; i++) {
-		bool is_kernel = strcmp(flex_cell(events, i, "kind"), "Exec") == 0;
+		bool is_kernel = strcmp(flex_cell(events, i, "kind"), "compute") == 0;
 		const char *name = flex_cell(events, i, "name"), *begin, *end;
 		char cycles[64];
 

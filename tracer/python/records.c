@@ -33,6 +33,7 @@ EXPORT_ALWAYS(void, window_end, (const char *name), flextrace_window_end(name))
 EXPORT_ALWAYS(void, thread_name, (const char *name), FLEXTRACE_THREAD_NAME(name))
 EXPORT_ALWAYS(void, process, (const char *name, const char *version),
               flextrace_process(name, version))
+EXPORT_ALWAYS(void, set_dialect, (const char *name), flextrace_set_dialect(name))
 EXPORT_ALWAYS(void, set_rank, (int rank, int world_size), flextrace_set_rank(rank, world_size))
 EXPORT_ALWAYS(uint64_t, next_id, (void), return flextrace_next_correlation())
 EXPORT_ALWAYS(void, record, (int is_on), records_are_stopped = !is_on)

@@ -143,22 +143,27 @@ static int add_kernel_rows(struct derive *derive, struct op_input *input)
 	return FLEXTRACE_OK;
 }
 
-/* A transfer lasts from its first stamp to its last. Where another tool told when one DMA of it
- * was, as Flex does of a control block that it calls DmaI or DmaO, that is its row, if its two
- * stamps say something. */
+/* What has no phases lasts from its first stamp to its last. */
+static int add_whole_row(struct derive *derive, struct op_input *input)
+{
+	int from = tick_op_first(input->op), to = tick_op_last(input->op);
+
+	if (from < to)
+		return add_pair(derive, input, row_kind_of(input->op), from, to);
+	return add_pair(derive, input, row_kind_of(input->op), TS1, TS5);
+}
+
+/* Where another tool told when one DMA of a transfer was, as Flex does of a control block that it
+ * calls DmaI or DmaO, that is its row, if its two stamps say something. */
 static int add_copy_row(struct derive *derive, struct op_input *input, int from, int to)
 {
 	const struct tick_op *op = input->op;
 	bool is_told = op->estimate == 1 + FLEXTRACE_ESTIMATE_DMA_IN ||
 	               op->estimate == 1 + FLEXTRACE_ESTIMATE_DMA_OUT;
 
-	if (!is_told || !op->ticks[from] || !op->ticks[to] || op->ticks[from] == op->ticks[to]) {
-		from = tick_op_first(op);
-		to = tick_op_last(op);
-	}
-	if (from < to)
-		return add_pair(derive, input, row_kind_of(op), from, to);
-	return add_pair(derive, input, row_kind_of(op), TS1, TS5);
+	if (!is_told || !op->ticks[from] || !op->ticks[to] || op->ticks[from] == op->ticks[to])
+		return add_whole_row(derive, input);
+	return add_pair(derive, input, row_kind_of(op), from, to);
 }
 
 static int add_stamp_rows(struct derive *derive, struct op_input *input)
@@ -171,7 +176,7 @@ static int add_stamp_rows(struct derive *derive, struct op_input *input)
 	case ROW_MEMCPY_DTOH:
 		return add_copy_row(derive, input, TS4, TS5);
 	default:
-		return add_pair(derive, input, row_kind_of(input->op), TS1, TS5);
+		return add_whole_row(derive, input);
 	}
 }
 

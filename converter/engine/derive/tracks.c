@@ -8,12 +8,21 @@ static bool is_told(const struct derive *derive, uint32_t device)
 	                              derive->identity->devices[device].process);
 }
 
+static uint8_t dialect_of(const struct identity *identity, const struct track *track)
+{
+	uint32_t process = track->kind < TRACK_QUEUE ? identity->threads[track->owner].process
+	                                             : identity->devices[track->owner].process;
+
+	return identity->processes[process].dialect;
+}
+
 static int add_family(struct derive *derive, struct track track, uint32_t *ret_family)
 {
 	struct track_family *family;
 	bool nests = track.kind == TRACK_THREAD || track.kind == TRACK_CORE ||
 	             (track.kind == TRACK_QUEUE && is_told(derive, track.owner));
 
+	track.dialect = dialect_of(derive->identity, &track);
 	FLEXTRACE_TRY(ARRAY_ROOM(derive->lines.families, derive->lines.n));
 	family = &derive->lines.families[derive->lines.n];
 	*family = (struct track_family){.track = track};

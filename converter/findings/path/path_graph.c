@@ -31,8 +31,9 @@ static struct name_look look_at(const struct path_graph *graph, const struct cal
 		.waits = call_waits(name->key.kind, text),
 		.makes_queue_wait = strstr(text, "StreamWaitEvent") || strstr(text, "waitOnEvent"),
 		.is_step = name->key.kind == HOST_STEP || name->key.kind == HOST_WINDOW,
-		.is_annotation = strcmp(kind_of_host(name->key.kind)->category,
-	                                "user_annotation") == 0};
+		.is_annotation =
+			strcmp(kind_of_host(DIALECT_NEUTRAL, (uint8_t)name->key.kind)->category,
+	                       "user_annotation") == 0};
 }
 
 static void set_bit(struct path_graph *graph, uint32_t place, enum path_row_bit bit)

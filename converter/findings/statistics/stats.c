@@ -16,7 +16,7 @@ struct stats_chunk {
 };
 
 void stats_init(struct stats *stats, const struct string_pool *strings,
-                const char *(*label)(uint8_t kind), uint64_t max_groups)
+                const char *(*label)(uint32_t kind), uint64_t max_groups)
 {
 	*stats = (struct stats){.strings = strings, .label = label};
 	name_groups_init(&stats->groups, sizeof(struct stats_group), max_groups);
@@ -110,7 +110,7 @@ static int compare_groups(const void *left, const void *right, void *context)
 
 	return ORDER(a->key.owner, b->key.owner) ?: ORDER(b->total_ns, a->total_ns) ?:
 	       string_compare(stats->strings, a->key.name, b->key.name) ?:
-	       strcmp(stats->label((uint8_t)a->key.kind), stats->label((uint8_t)b->key.kind)) ?:
+	       strcmp(stats->label(a->key.kind), stats->label(b->key.kind)) ?:
 	       ORDER(*places[0], *places[1]);
 }
 
@@ -163,7 +163,7 @@ void stats_spread(struct stats *stats, const struct stats_group *group, struct s
 struct stats_cells stats_cells(struct stats *stats, const struct stats_group *group)
 {
 	struct stats_cells cells = {
-		.kind = stats->label((uint8_t)group->key.kind),
+		.kind = stats->label(group->key.kind),
 		.name = string_get(stats->strings, group->key.name),
 		.total = group->total_ns,
 		.calls = group->calls,

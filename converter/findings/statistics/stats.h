@@ -24,17 +24,17 @@ struct stats_group {          /* 40 bytes */
 };
 
 struct stats {
-	struct name_groups groups;          /* struct stats_group; sorted by stats_finish() */
-	struct table chunks;                /* of durations */
-	uint64_t *scratch_ns;               /* owned: room for those of the largest group */
-	uint64_t owner_ns;                  /* of the line whose share was last asked for: in all */
-	const struct string_pool *strings;  /* weak: of names */
-	const char *(*label)(uint8_t kind); /* of a kind, as it is written */
+	struct name_groups groups;         /* struct stats_group; sorted by stats_finish() */
+	struct table chunks;               /* of durations */
+	uint64_t *scratch_ns;              /* owned: room for those of the largest group */
+	uint64_t owner_ns;                 /* of the line whose share was last asked for: in all */
+	const struct string_pool *strings; /* weak: of names */
+	const char *(*label)(uint32_t kind); /* of a kind, as it is written */
 };
 
 /* There are never more than `max_groups`: as many as calls. */
 void stats_init(struct stats *stats, const struct string_pool *strings,
-                const char *(*label)(uint8_t kind), uint64_t max_groups);
+                const char *(*label)(uint32_t kind), uint64_t max_groups);
 void stats_release(struct stats *stats);
 
 /* Counts a call and stores its group. FLEXTRACE_E_MEMORY or 0. */

@@ -40,7 +40,10 @@ static int count_all(struct work_stats *all, struct map *index, const struct tim
 		FLEXTRACE_TRY(find_queue(all, index, timeline->identity, op, &queue));
 		FLEXTRACE_TRY(stats_count(
 			&all->stats,
-			&(struct group_key){.owner = queue, .name = op->name, .kind = row->kind},
+			&(struct group_key){
+				.owner = queue,
+				.name = op->name,
+				.kind = KIND_KEY(timeline->tracks[row->track].dialect, row->kind)},
 			interval_ns(row->start_time_ns, row->end_time_ns), &group));
 	}
 	return stats_finish(&all->stats);
@@ -56,7 +59,7 @@ int work_stats_borrow(struct work_stats **ret, const struct findings *findings)
 	*ret = all;
 	if (all->is_made)
 		return FLEXTRACE_OK;
-	stats_init(&all->stats, timeline->strings, device_label, timeline->device_rows.n_rows);
+	stats_init(&all->stats, timeline->strings, kind_device_label, timeline->device_rows.n_rows);
 	code = count_all(all, &index, timeline);
 	map_release(&index);
 	if (code < 0)

@@ -169,6 +169,7 @@ static int define_process(struct aie *aie)
 		.host = IMPORT_HOST,
 		.program = slash ? slash + 1 : path,
 		.runtime = "AIE",
+		.dialect = "neutral",
 		.session = path, /* as a run is told apart by where it lies */
 	};
 

@@ -48,6 +48,7 @@ int event_add_rank(struct event_import *events, const struct event_rank *rank,
 	added.reader = events->reader;
 	added.own = events->own;
 	added.boot = events->reader->boot;
+	added.dialect = events->reader->dialect;
 	if (events->filter && events->filter->add_rank)
 		events->filter->add_rank(events->filter, &added, &stream);
 	FLEXTRACE_TRY(import_add_stream(&events->import, &stream));
@@ -197,6 +198,7 @@ static int define_process(struct event_import *events, uint32_t rank)
 		.host = IMPORT_HOST,
 		.program = string_get(events->import.strings, of->program),
 		.runtime = of->reader->runtime,
+		.dialect = of->pair ? "aiu" : of->dialect,
 	};
 
 	snprintf(boot_id, sizeof(boot_id), "%s%.40s", of->boot,

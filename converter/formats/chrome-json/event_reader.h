@@ -100,6 +100,7 @@ struct event_rank {       /* its number is that of its stream */
 	/* Of the filter, where files of another tool are of the same rank. */
 	const struct pair_rank *pair; /* weak; NULL: stands alone */
 	const char *boot;             /* static: what the id of its host begins with */
+	const char *dialect;          /* static */
 	bool is_other_defined;        /* the other tool's file defines it */
 };
 
@@ -240,6 +241,7 @@ struct event_filter {
 struct event_reader {
 	const char *tool;    /* in lists of files */
 	const char *runtime; /* of its processes */
+	const char *dialect; /* likewise, unless a file says another one */
 	const char *boot;    /* what the ids of their hosts begin with */
 	/* Whether only its files have such a top-level member, or such an event. */
 	bool (*knows_member)(const struct trace_text *key); /* NULL: none */

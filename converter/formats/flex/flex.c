@@ -169,6 +169,7 @@ static bool has_stamp(const struct trace_event *event)
 const struct event_reader flex_events = {
 	.tool = "flex",
 	.runtime = "Flex",
+	.dialect = "aiu",
 	.boot = "imported rank ",
 	.knows_event = has_stamp,
 	.event = take_event,

@@ -65,6 +65,7 @@ static int define_process(struct import *import)
 		.host = IMPORT_HOST,
 		.program = "marker areas",
 		.runtime = "marker areas",
+		.dialect = "neutral",
 	};
 
 	return import_define(import, 0, ONE, RECORD_PROCESS, &process);

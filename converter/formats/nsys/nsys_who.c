@@ -185,6 +185,7 @@ static int define_process(struct nsys *nsys, const struct nsys_process *process)
 		.program = string_get(nsys->import.strings, process->program),
 		.runtime = "nsys",
 		.version = string_get(nsys->import.strings, nsys->session.version),
+		.dialect = "cuda",
 	};
 
 	/* Each session reads the clocks for itself: of two on one host nobody knows how well. */

@@ -142,6 +142,7 @@ enum thing_kind { THING_PROCESS, THING_DEVICE, THING_THREAD, THING_QUEUE, THING_
 struct perfetto_thing {
 	uint64_t of;
 	uint8_t kind;               /* enum thing_kind */
+	uint8_t dialect;            /* of its process */
 	bool is_torch, is_async;    /* of a file of torch; of intervals that may cross */
 	uint32_t number, processor; /* FLEXTRACE_NONE: none */
 	uint32_t stream;            /* of what is of a process */
@@ -356,11 +357,12 @@ struct our_row {
 	struct told all, ours;   /* weak, until the next one is read: those of flextrace */
 	struct trace_text label; /* of the kind, if it is said */
 	uint8_t kind;            /* of a host or device row */
+	uint8_t dialect;
 	bool has_label, is_known /* the kind */, has_told /* members of an importer */;
 };
 
-int our_row_read(struct perfetto *perfetto, uint32_t category, const char *members, bool is_device,
-                 struct our_row *ret_row);
+int our_row_read(struct perfetto *perfetto, uint8_t dialect, uint32_t category, const char *members,
+                 bool is_device, struct our_row *ret_row);
 
 uint8_t our_row_status(const struct our_row *row); /* TIME_CERTIFIED, if it is not said */
 

@@ -206,7 +206,7 @@ static int read_name(struct perfetto *perfetto, const struct our_row *row, const
 {
 	const char *part;
 
-	*ret_name = strcmp(text, kind_of_device(row->kind)->label) == 0 ? "" : text;
+	*ret_name = strcmp(text, kind_of_device(row->dialect, row->kind)->label) == 0 ? "" : text;
 	if (row->kind > ROW_DMA_OUT || row->kind == ROW_EXEC)
 		return FLEXTRACE_OK;
 	return before_last(perfetto, text, PART_DIVIDER, &part, ret_name);
@@ -305,7 +305,8 @@ int perfetto_write_our_op(struct perfetto *perfetto, const struct perfetto_track
 	struct perfetto_op op = op_of(perfetto, track, thing, open->packet);
 	struct our_row row;
 
-	FLEXTRACE_TRY(our_row_read(perfetto, open->category, open->members, true, &row));
+	FLEXTRACE_TRY(
+		our_row_read(perfetto, thing->dialect, open->category, open->members, true, &row));
 	if (!row.is_known)
 		row.kind = thing->kind == THING_CORE ? ROW_ZONE : ROW_EXEC;
 	FLEXTRACE_TRY(read_op(perfetto, &row, open, &op));

@@ -63,7 +63,8 @@ static int write_host(struct perfetto *perfetto, const struct perfetto_track *tr
 	struct our_row row;
 	const char *args;
 
-	FLEXTRACE_TRY(our_row_read(perfetto, open->category, open->members, false, &row));
+	FLEXTRACE_TRY(
+		our_row_read(perfetto, thing->dialect, open->category, open->members, false, &row));
 	event.origins[0] = origin_make(0, open->packet);
 	event.status = our_row_status(&row);
 	if (!row.is_known)
@@ -122,7 +123,7 @@ int perfetto_write_our_instant(struct perfetto *perfetto, const struct track_eve
 	const char *name = perfetto_string(perfetto, of->name), *value = "";
 	struct our_row row;
 
-	FLEXTRACE_TRY(our_row_read(perfetto, of->category, of->members, false, &row));
+	FLEXTRACE_TRY(our_row_read(perfetto, 0, of->category, of->members, false, &row));
 	if (is_of_arrow(&row))
 		return FLEXTRACE_OK;
 	if (track->thing == FLEXTRACE_NONE)
@@ -151,7 +152,7 @@ static int write_memory(struct perfetto *perfetto, const struct perfetto_track *
 	struct trace_value op;
 	struct our_row row;
 
-	FLEXTRACE_TRY(our_row_read(perfetto, 0, of->members, true, &row));
+	FLEXTRACE_TRY(our_row_read(perfetto, 0, 0, of->members, true, &row));
 	if (!told_find(&row.all, "op", &op))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(perfetto_fill(perfetto, &row.ours, RECORD_MEMORY, memory));

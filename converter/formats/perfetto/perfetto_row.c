@@ -91,31 +91,21 @@ int perfetto_fill(struct perfetto *perfetto, const struct told *told, enum recor
 
 /* -- rows ------------------------------------------------------------------------------------- */
 
-/* The usual one that a category means; `n`: there is none. */
-static uint8_t usual_kind(const struct row_kind *(*kind_of)(uint8_t), uint8_t n,
-                          const struct trace_text *category)
-{
-	uint8_t i = 0;
-
-	while (i < n && !(kind_of(i)->is_usual && trace_text_is(category, kind_of(i)->category)))
-		i++;
-	return i;
-}
-
 /* Finds its kind by the label, or as the one that its category means. */
 static void find_kind(struct our_row *row, bool is_device)
 {
-	const struct row_kind *(*kind_of)(uint8_t) = is_device ? kind_of_device : kind_of_host;
-	uint8_t n = is_device ? DEVICE_ROW_KIND_COUNT : HOST_ASYNC + 1;
-	const struct trace_text *category = &row->all.category;
+	const struct trace_text *text = row->has_label ? &row->label : &row->all.category;
+	const struct row_kind *kind;
+	uint32_t found = is_device ? kind_find_device(text->bytes, text->length, !row->has_label)
+	                           : kind_find_host(text->bytes, text->length, !row->has_label);
 
-	row->kind = row->has_label
-	                    ? word_find(is_device ? device_label : host_label, n, &row->label)
-	                    : usual_kind(kind_of, n, category);
-	row->is_known = row->kind < n;
-	if (row->is_known && row->has_label)
-		row->has_told |= kind_of(row->kind)->is_usual ||
-		                 !trace_text_is(category, kind_of(row->kind)->category);
+	row->kind = (uint8_t)found;
+	row->is_known = found != KIND_NONE;
+	if (!row->is_known || !row->has_label)
+		return;
+	kind = is_device ? kind_of_device(row->dialect, row->kind)
+	                 : kind_of_host(row->dialect, row->kind);
+	row->has_told |= kind->is_usual || !trace_text_is(&row->all.category, kind->category);
 }
 
 /* What an importer told ends where the last `kind` begins, or at the end, if it says that. */
@@ -136,12 +126,12 @@ static void split(struct our_row *row)
 	}
 }
 
-int our_row_read(struct perfetto *perfetto, uint32_t category, const char *members, bool is_device,
-                 struct our_row *ret_row)
+int our_row_read(struct perfetto *perfetto, uint8_t dialect, uint32_t category, const char *members,
+                 bool is_device, struct our_row *ret_row)
 {
 	const char *all;
 
-	*ret_row = (struct our_row){.kind = 0};
+	*ret_row = (struct our_row){.dialect = dialect};
 	FLEXTRACE_TRY(perfetto_tell_always(perfetto, category, members, &all));
 	if (!told_read(all, strlen(all), &ret_row->all))
 		return FLEXTRACE_OK;

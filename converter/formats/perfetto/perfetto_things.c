@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text/digits.h"
+#include "model/words/kinds.h"
 #include "perfetto_impl.h"
 
 /* -- things ----------------------------------------------------------------------------------- */
@@ -18,6 +19,9 @@ static int define_process(struct perfetto *perfetto, struct perfetto_thing *thin
 
 	FLEXTRACE_TRY(perfetto_fill(perfetto, of, RECORD_PROCESS, &process));
 	thing->is_torch = perfetto_number(of, "torch", 0);
+	thing->dialect = dialect_find(process.dialect);
+	if (thing->dialect == DIALECT_COUNT)
+		thing->dialect = DIALECT_NEUTRAL;
 	thing->vpid = (int32_t)process.pid;
 	FLEXTRACE_TRY(perfetto_add_stream(perfetto, !is_exact, &thing->stream));
 	return perfetto_define_process(perfetto, thing->stream, thing->vpid, &process,
@@ -101,6 +105,7 @@ static bool inherit(const struct perfetto_file *file, struct perfetto_thing *thi
 	thing->stream = owner->stream;
 	thing->vpid = owner->vpid;
 	thing->is_torch = owner->is_torch;
+	thing->dialect = owner->dialect;
 	return true;
 }
 

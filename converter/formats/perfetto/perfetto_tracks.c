@@ -142,6 +142,7 @@ static int define_process(struct perfetto *perfetto, int32_t pid)
 		.host = IMPORT_HOST,
 		.program = name_of_process(perfetto, pid),
 		.runtime = PERFETTO_TOOL,
+		.dialect = "neutral",
 	};
 
 	FLEXTRACE_TRY(perfetto_add_stream(perfetto, true, &stream));

@@ -91,6 +91,7 @@ static void release(struct import *import)
 	map_release(&table->process_index);
 	map_release(&table->thread_index);
 	map_release(&table->device_index);
+	map_release(&table->dialect_index);
 	text_list_release(&table->others);
 	json_text_release(&table->args);
 }

@@ -44,6 +44,7 @@ struct table_file {
 	struct map process_index; /* by rank and pid, and host */
 	struct map thread_index;  /* those that are defined, by process and tid */
 	struct map device_index;  /* the same, by process and number */
+	struct map dialect_index; /* those that its rows are of, by process */
 	uint64_t n_async;
 	int64_t epoch_ns; /* what all times count from */
 	bool has_epoch;
@@ -58,7 +59,9 @@ struct table_file {
 /* A row of it. */
 struct table_row {
 	uint32_t process, device; /* FLEXTRACE_NONE: of the host */
-	int32_t pid, tid;
+	int32_t rank, pid, tid;
+	uint8_t dialect;   /* of its kind */
+	uint32_t kind_key; /* KIND_KEY() or KIND_NONE */
 	int64_t begin_ns, end_ns;
 	uint64_t correlation, job, bytes, seq;
 	bool has_seq;

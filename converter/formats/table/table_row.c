@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text/digits.h"
+#include "model/words/kinds.h"
 #include "table_impl.h"
 
 #define END_NS    (INT64_C(1) << 62)
@@ -151,29 +152,36 @@ static const char *read_times(struct table_file *table, struct table_row *row)
 /* -- who -------------------------------------------------------------------------------------- */
 
 /* What somebody placed counts on one clock; else each process has one of its own. */
-static int add_process(struct table_file *table, const struct table_row *row, int32_t rank)
+static int define_process(struct table_file *table, const struct table_row *row)
 {
 	const char *host = table_text(table, FIELD_HOST);
-	struct import_stream stream = {
-		.uuid = "table",
-		.clock_offset_ns = table->epoch_ns,
-		.is_given = table_has(table, FIELD_STATUS),
-	};
 	char boot_id[64] = "imported table";
 	const struct flextrace_process process = {
-		.rank = rank,
+		.rank = row->rank,
 		.pid = (uint32_t)row->pid,
 		.boot_id = boot_id,
 		.host = *host ? host : IMPORT_HOST,
 		.program = "table",
 		.runtime = "table",
+		.dialect = dialect_name(row->dialect),
 	};
 
-	if (!stream.is_given)
+	if (!table_has(table, FIELD_STATUS))
 		snprintf(boot_id, sizeof(boot_id), "imported table %u", row->process);
+	return import_define(&table->import, row->process, row->pid, RECORD_PROCESS, &process);
+}
+
+static int add_process(struct table_file *table, const struct table_row *row)
+{
+	struct import_stream stream = {
+		.uuid = "table",
+		.clock_offset_ns = table->epoch_ns,
+		.is_given = table_has(table, FIELD_STATUS),
+	};
+
 	import_number_stream(&stream, 0, row->process);
 	FLEXTRACE_TRY(import_add_stream(&table->import, &stream));
-	return import_define(&table->import, row->process, row->pid, RECORD_PROCESS, &process);
+	return define_process(table, row);
 }
 
 /* Files are named in the streams of those that they have rows of. */
@@ -187,9 +195,9 @@ static int note_file(struct table_file *table, uint32_t process)
 	return import_add_file(&table->import, process, "table", table->path);
 }
 
-static int find_process(struct table_file *table, struct table_row *row, int32_t rank)
+static int find_process(struct table_file *table, struct table_row *row)
 {
-	uint64_t who = (uint64_t)(uint32_t)rank << 32 | (uint32_t)row->pid;
+	uint64_t who = (uint64_t)(uint32_t)row->rank << 32 | (uint32_t)row->pid;
 	uint32_t *place, host;
 
 	FLEXTRACE_TRY(string_intern(&table->import.cache, table_text(table, FIELD_HOST), &host));
@@ -197,7 +205,7 @@ static int find_process(struct table_file *table, struct table_row *row, int32_t
 	row->process = *place;
 	if (row->process == MAP_NONE) {
 		row->process = *place = table->import.n_streams;
-		FLEXTRACE_TRY(add_process(table, row, rank));
+		FLEXTRACE_TRY(add_process(table, row));
 	}
 	return note_file(table, row->process);
 }
@@ -240,6 +248,21 @@ static int find_device(struct table_file *table, const struct table_row *row)
 	                                 &device);
 }
 
+/* Finds the kind of a row. What only one dialect calls so tells the dialect of its process. */
+static int find_kind(struct table_file *table, struct table_row *row)
+{
+	size_t n = strlen(row->kind);
+	int code;
+
+	row->kind_key = row->device == FLEXTRACE_NONE ? kind_find_host(row->kind, n, false)
+	                                              : kind_find_device(row->kind, n, false);
+	if (row->kind_key >= KIND_KEY(DIALECT_COUNT, 0))
+		return FLEXTRACE_OK;
+	row->dialect = (uint8_t)(row->kind_key >> 8);
+	code = is_new(&table->dialect_index, row->process, row->dialect);
+	return code <= 0 ? code : define_process(table, row);
+}
+
 static int find_owner(struct table_file *table, struct table_row *row, const char **ret_fault)
 {
 	bool has_rank = *table_text(table, FIELD_RANK), has_tid = *table_text(table, FIELD_TID);
@@ -254,7 +277,8 @@ static int find_owner(struct table_file *table, struct table_row *row, const cha
 	*ret_fault = NULL;
 	row->pid = (int32_t)pid;
 	row->tid = has_tid ? (int32_t)tid : -1;
-	FLEXTRACE_TRY(find_process(table, row, has_rank ? (int32_t)rank : FLEXTRACE_RANK_UNKNOWN));
+	row->rank = has_rank ? (int32_t)rank : FLEXTRACE_RANK_UNKNOWN;
+	FLEXTRACE_TRY(find_process(table, row));
 	row->origin = origin_make(table->import.streams[row->process].files.n - 1, table->csv.line);
 	if (!*table_text(table, FIELD_DEVICE))
 		return find_thread(table, row);
@@ -277,6 +301,7 @@ int table_read_row(struct table_file *table, struct table_row *ret_row, const ch
 {
 	*ret_row = (struct table_row){
 		.device = FLEXTRACE_NONE,
+		.dialect = DIALECT_NEUTRAL,
 		.kind = table_text(table, FIELD_KIND),
 		.name = table_text(table, table_has(table, FIELD_NAME) ? FIELD_NAME : FIELD_OP),
 		.group = table_text(table, FIELD_GROUP),
@@ -288,5 +313,7 @@ int table_read_row(struct table_file *table, struct table_row *ret_row, const ch
 	                                                     : read_times(table, ret_row);
 	if (!*ret_fault && !read_numbers(table, ret_row))
 		*ret_fault = "a job, correlation, seq or bytes is no such number";
-	return *ret_fault ? FLEXTRACE_OK : find_owner(table, ret_row, ret_fault);
+	if (!*ret_fault)
+		FLEXTRACE_TRY(find_owner(table, ret_row, ret_fault));
+	return *ret_fault ? FLEXTRACE_OK : find_kind(table, ret_row);
 }

@@ -82,9 +82,7 @@ static struct trace_text word_of(const char *text)
 
 static int write_work(struct table_file *table, const struct table_row *row)
 {
-	const struct trace_text label = word_of(row->kind);
-	uint8_t found = word_find(device_label, DEVICE_ROW_KIND_COUNT, &label);
-	uint8_t kind = found < DEVICE_ROW_KIND_COUNT ? found : ROW_EXEC;
+	uint8_t kind = row->kind_key == KIND_NONE ? ROW_EXEC : (uint8_t)row->kind_key;
 	const struct import_placed placed = {row->begin_ns, row->end_ns, block_of_row(kind)->part,
 	                                     "table"};
 	struct event event = event_of(row, RECORD_DEVICE_OP);
@@ -107,7 +105,7 @@ static int write_work(struct table_file *table, const struct table_row *row)
 		.peer = *table_text(table, FIELD_PEER) ? (int32_t)peer : -1,
 		.group = row->group,
 	};
-	FLEXTRACE_TRY(tell(table, row, kind_of_device(kind)->category, &op->type));
+	FLEXTRACE_TRY(tell(table, row, kind_of_device(row->dialect, kind)->category, &op->type));
 	return import_write_placed(&table->import, row->process, &event, &placed);
 }
 
@@ -195,14 +193,13 @@ static int write_scope(struct table_file *table, const struct table_row *row, ui
 		.name = row->name,
 		.correlation = row->correlation,
 	};
-	FLEXTRACE_TRY(tell(table, row, kind_of_host(kind)->category, &args));
+	FLEXTRACE_TRY(tell(table, row, kind_of_host(row->dialect, kind)->category, &args));
 	return import_write_scope(&table->import, row->process, &event, args);
 }
 
 static int write_interval(struct table_file *table, const struct table_row *row)
 {
-	const struct trace_text label = word_of(row->kind);
-	uint8_t kind = word_find(host_label, HOST_ASYNC + 1, &label);
+	uint8_t kind = row->kind_key == KIND_NONE ? FLEXTRACE_RUNTIME_USER : (uint8_t)row->kind_key;
 
 	if (row->device != FLEXTRACE_NONE)
 		return write_work(table, row);
@@ -216,7 +213,7 @@ static int write_interval(struct table_file *table, const struct table_row *row)
 	case HOST_ASYNC:
 		return write_async(table, row);
 	default:
-		return write_scope(table, row, kind <= HOST_ASYNC ? kind : FLEXTRACE_RUNTIME_USER);
+		return write_scope(table, row, kind);
 	}
 }
 

@@ -265,6 +265,8 @@ static int take_device_work(struct event_import *events, uint32_t rank,
 
 	FLEXTRACE_TRY(torch_find_device(events->own, rank, call->device, &device));
 	device->has_stamps |= call->has_stamps;
+	if (call->has_stamps)
+		events->ranks[rank].dialect = "aiu";
 	return write_op(events, rank, call);
 }
 
@@ -406,6 +408,15 @@ static int take_arrow(struct event_import *events, struct trace_event *event,
 	return event_push_timed(events, event, ret_fault);
 }
 
+/* Whose words a file has. */
+static void note_dialect(struct event_rank *rank, const char *category)
+{
+	if (*category == 'p' && strncmp(category, "privateuse1", 11) == 0)
+		rank->dialect = "aiu";
+	else if (*category == 'r' && strcmp(category, "runtime") == 0)
+		rank->dialect = "neutral";
+}
+
 static int take_event(struct event_import *events, const struct trace_event *event,
                       const char **ret_fault)
 {
@@ -425,6 +436,7 @@ static int take_event(struct event_import *events, const struct trace_event *eve
 		return take_arrow(events, &moved, ret_fault);
 	}
 	class = torch_class_of(text_of(&event->cat), text_of(&event->name));
+	note_dialect(&events->ranks[rank], text_of(&event->cat));
 	FLEXTRACE_TRY(note_host(events, event, class.side));
 	if (class.side == TORCH_DEVICE)
 		FLEXTRACE_TRY(note_queue(events, event));
@@ -441,6 +453,7 @@ static bool has_category(const struct trace_event *event)
 const struct event_reader torch_events = {
 	.tool = "torch",
 	.runtime = "torch",
+	.dialect = "cuda",
 	.boot = IDENTITY_TORCH_FILE,
 	.knows_member = torch_knows_member,
 	.knows_event = has_category,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text/ascii.h"
+#include "model/words/kinds.h"
 
 #define STEP "ProfilerStep#"
 
@@ -35,6 +36,7 @@ static const struct category categories[] = {
 	{"xpu_sync", {TORCH_DEVICE, FLEXTRACE_DEVICE_STATE}},
 	{"cuda_profiler_range", {TORCH_DEVICE, FLEXTRACE_DEVICE_STATE}},
 	{"overhead", {TORCH_NOTE, FLEXTRACE_RUNTIME_USER}},
+	{"runtime", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}}, /* flextrace's own, of no vendor */
 	{"Trace", {TORCH_WINDOW, FLEXTRACE_RUNTIME_USER}},
 	{"Operator", {TORCH_HOST, FLEXTRACE_RUNTIME_OP}},
 	{"Runtime", {TORCH_HOST, FLEXTRACE_RUNTIME_CALL}},
@@ -66,20 +68,18 @@ static bool is_same_word(const char *left, const char *right)
 	return !*left && !*right;
 }
 
-/* Spellings differ between versions in their capitals only. */
 static uint8_t kind_of_call(const char *name)
 {
-	static const char *const names[] = {
-#define NAME(id, value, guide, events) [FLEXTRACE_RUNTIME_##id] = guide,
-		FLEXTRACE_RUNTIME_KINDS(NAME)
-#undef NAME
-	};
+	uint32_t found;
 
-	if (strncmp(name, "aiu", 3) != 0)
-		return FLEXTRACE_RUNTIME_CALL;
-	for (size_t i = 1; i < sizeof(names) / sizeof(*names); i++) {
-		if (is_same_word(name, names[i]))
-			return (uint8_t)i;
+	if (strncmp(name, "aiu", 3) != 0) {
+		found = kind_find_host(name, strlen(name), false);
+		return found >> 8 == DIALECT_CUDA ? (uint8_t)found : FLEXTRACE_RUNTIME_CALL;
+	}
+	/* Spellings differ between versions in their capitals only. */
+	for (uint8_t i = 1; i < FLEXTRACE_RUNTIME_KIND_COUNT; i++) {
+		if (is_same_word(name, kind_of_host(DIALECT_AIU, i)->label))
+			return i;
 	}
 	return FLEXTRACE_RUNTIME_CALL;
 }

@@ -56,6 +56,7 @@ static int define_process(struct tt *tt)
 		.host = IMPORT_HOST,
 		.program = PROGRAM,
 		.runtime = PROGRAM,
+		.dialect = "tt-metal",
 	};
 
 	return import_define(&tt->import, 0, 0, RECORD_PROCESS, &process);

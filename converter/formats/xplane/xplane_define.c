@@ -30,6 +30,7 @@ int xplane_define_process(struct xplane *xplane)
 		.host = *host ? host : IMPORT_HOST,
 		.program = "jax",
 		.runtime = "XLA",
+		.dialect = "cuda",
 	};
 
 	snprintf(boot_id, sizeof(boot_id), "imported xplane %" PRIu32 " %016" PRIx64, file->stream,

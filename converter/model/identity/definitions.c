@@ -122,6 +122,13 @@ static int add_sighting(struct identity *identity, const struct definition *defi
 	                  (struct sighting){definition->trace, vpid_of(record), *ret_process});
 }
 
+static enum dialect dialect_of(const struct identity *identity, const struct definition *definition)
+{
+	const struct record_process *record = (const struct record_process *)&definition->record;
+
+	return dialect_find(string_get(identity->strings, record->dialect));
+}
+
 static int define_process(struct identity *identity, const struct definition *definition)
 {
 	const struct record_process *record = (const struct record_process *)&definition->record;
@@ -145,6 +152,8 @@ static int define_process(struct identity *identity, const struct definition *de
 	replace_string(&process->version, record->version);
 	replace_string(&process->session, record->session);
 	process->is_excluded = index_excludes(identity, definition, process->session);
+	process->has_odd_dialect = dialect_of(identity, definition) == DIALECT_COUNT;
+	process->dialect = index_dialect(identity, dialect_of(identity, definition));
 	if (!record->boot_id)
 		return FLEXTRACE_OK;
 	n_clocks = identity->n_host_clocks;
@@ -172,8 +181,8 @@ static int define_processes(struct identity *identity)
 	table_read(&cursor, &identity->index->definitions, false);
 	while ((definition = next_definition(&cursor)))
 		if (definition->record.class == RECORD_PROCESS) {
-			FLEXTRACE_TRY(
-				map_put(&identity->index->told_traces, definition->trace, 0, 0));
+			FLEXTRACE_TRY(map_put(&identity->index->told_traces, definition->trace, 0,
+			                      dialect_of(identity, definition)));
 			FLEXTRACE_TRY(define_process(identity, definition));
 		}
 
@@ -434,6 +443,14 @@ static int add_strangers(struct identity *identity, const struct stream_set *set
 	return FLEXTRACE_OK;
 }
 
+static void warn_of_dialects(const struct identity *identity, struct ledger *ledger)
+{
+	for (uint32_t i = 0; i < identity->n_processes; i++)
+		ledger->warnings[WARNING_UNKNOWN_DIALECT] +=
+			identity->processes[i].has_odd_dialect &&
+			!identity->processes[i].is_excluded;
+}
+
 /* Where nobody asked for that. */
 static void count_left_out(struct identity *identity)
 {
@@ -458,5 +475,6 @@ int identity_finish(struct identity *identity, const struct stream_set *set, str
 	map_release(&strangers.seen);
 	FLEXTRACE_TRY(status);
 	count_left_out(identity);
+	warn_of_dialects(identity, ledger);
 	return warn_of_duplicate_ranks(identity, ledger);
 }

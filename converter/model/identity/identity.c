@@ -10,7 +10,7 @@
 
 int identity_init(struct identity *identity, struct string_pool *strings, const char *session)
 {
-	*identity = (struct identity){.strings = strings};
+	*identity = (struct identity){.strings = strings, .dialect = DIALECT_COUNT};
 	identity->index = calloc(1, sizeof(*identity->index));
 	if (!identity->index)
 		return FLEXTRACE_E_MEMORY;
@@ -99,9 +99,18 @@ bool index_excludes(const struct identity *identity, const struct definition *fr
 	                          string_get(identity->strings, claimed));
 }
 
+uint8_t index_dialect(const struct identity *identity, uint32_t told)
+{
+	if (identity->dialect != DIALECT_COUNT)
+		return identity->dialect;
+	return told == DIALECT_COUNT ? DIALECT_NEUTRAL : (uint8_t)told;
+}
+
 int index_add_process(struct identity *identity, const struct definition *from, int32_t vpid,
                       struct process **ret_process)
 {
+	uint32_t told = map_find(&identity->index->told_traces, from->trace, 0);
+
 	if (identity->n_processes >> FLEXTRACE_OWNER_BITS)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(ARRAY_ROOM(identity->processes, identity->n_processes));
@@ -113,6 +122,7 @@ int index_add_process(struct identity *identity, const struct definition *from, 
 		.pid = vpid < 0 ? 0 : (uint32_t)vpid,
 		.host_clock = FLEXTRACE_NONE,
 		.is_excluded = index_excludes(identity, from, 0),
+		.dialect = index_dialect(identity, told == MAP_NONE ? DIALECT_AIU : told),
 	};
 	return FLEXTRACE_OK;
 }

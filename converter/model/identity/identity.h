@@ -24,6 +24,7 @@
 #include "model/ledger/ledger.h"
 #include "model/model.h"
 #include "base/text/strings.h"
+#include "model/words/kinds.h"
 
 struct identity {
 	struct process *processes; /* owned arrays, all */
@@ -40,8 +41,9 @@ struct identity {
 	struct string_pool *strings;  /* weak */
 	/* string: keep only processes of this recording; 0 = of their trace's (recording_id.h) */
 	uint32_t session;
-	bool has_all;        /* keep all */
-	uint32_t n_shared;   /* processes that are in several traces */
+	bool has_all;      /* keep all */
+	uint8_t dialect;   /* of all processes, whatever they chose; DIALECT_COUNT: as they chose */
+	uint32_t n_shared; /* processes that are in several traces */
 	uint32_t n_left_out; /* processes, as the recording of their trace is not theirs */
 };
 

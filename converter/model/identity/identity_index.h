@@ -49,7 +49,7 @@ struct identity_index {
 	struct map host_clocks;     /* see index_host_clock() */
 	struct map trace_clocks;    /* trace -> host clock of its first process */
 	struct map same;            /* (host clock, pid), start_ns -> process */
-	struct map told_traces;     /* trace -> 0, where a process tells who it is */
+	struct map told_traces;     /* trace -> dialect, where a process tells who it is */
 	struct map names;           /* (device or 0, id), kind -> name */
 	struct span *spans;
 	uint32_t n_spans;
@@ -85,6 +85,9 @@ bool index_excludes(const struct identity *identity, const struct definition *fr
                     uint32_t claimed);
 
 /* Adds a process to the list only, and its generations to the index. */
+/* What holds for a process that told that (DIALECT_COUNT: one that there is not). */
+uint8_t index_dialect(const struct identity *identity, uint32_t told);
+
 int index_add_process(struct identity *identity, const struct definition *from, int32_t vpid,
                       struct process **ret_process);
 int index_add_span(struct identity *identity, uint32_t trace, int32_t vpid, struct span span);

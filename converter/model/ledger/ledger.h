@@ -95,6 +95,9 @@
 	  "several processes say that they have the same rank: convert one run at a "           \
 	  "time, or look at RANK and flextrace_set_rank(). Tables tell them apart by "          \
 	  "pid")                                                                                \
+	X(UNKNOWN_DIALECT, "unknown_dialect",                                                   \
+	  "processes chose a dialect that there is not, and their kinds have neutral "          \
+	  "names: look at flextrace_set_dialect(), or give --dialect")                          \
 	X(UNSORTED_ROWS, "rows_out_of_order",                                                   \
 	  "rows of a device log stood behind later ones of their core, and were "               \
 	  "sorted. There is nothing to do")                                                     \

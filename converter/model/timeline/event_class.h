@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event_class.h: what device work is for, in the classes of the AIU Trace Analyzer.
+ * event_class.h: what device work is for, in the classes of the AIU Trace Analyzer. Of processes
+ * of other dialects only the first five are known.
  *
  * - Kernels' Prep and Exec are COMPUTE_PREP and COMPUTE_EXEC, DMA and copies DATA_IN and DATA_OUT,
  *   all else OTHER, unless its name tells a protocol.
@@ -51,7 +52,7 @@ int event_classes_init(struct event_classes *classes, const struct timeline *tim
 void event_classes_release(struct event_classes *classes);
 
 /* Of a host row, by its kind: ROUNDTRIP_AIU and the like, "OTHER". */
-const char *event_class_of_host(uint8_t kind);
+const char *event_class_of_host(uint8_t dialect, uint8_t kind);
 
 /* Of a row that is not a marker's. */
 enum event_class event_class_of(const struct event_classes *classes, const struct device_row *row);

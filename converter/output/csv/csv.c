@@ -113,9 +113,9 @@ static void write_host_quality(struct csv *csv, struct writer *writer, const str
 
 /* Two columns. `kinds` are those of all rows of a file. */
 static void write_kind(struct csv *csv, struct writer *writer, const struct fragments *kinds,
-                       uint8_t kind, uint32_t name)
+                       uint32_t key, uint32_t name)
 {
-	fragments_write(kinds, kind, writer);
+	fragments_write(kinds, key, writer);
 	csv_write_string(csv, writer, name);
 }
 
@@ -125,7 +125,7 @@ static enum record_class write_host(struct csv *csv, struct writer *writer, cons
 	const struct track *track = &csv->view.timeline->tracks[row->track];
 
 	fragments_write(&csv->tracks, row->track, writer);
-	write_kind(csv, writer, &csv->host_kinds, row->kind, row->name);
+	write_kind(csv, writer, &csv->host_kinds, KIND_KEY(track->dialect, row->kind), row->name);
 	write_nonzero(writer, row->correlation);
 	writer_u64(writer, row->depth);
 	writer_char(writer, ',');
@@ -180,10 +180,11 @@ static void write_op(struct csv *csv, struct writer *writer, const struct device
                      const struct tick_op *op)
 {
 	const struct kernel_cost *cost = kernel_cost_of(csv->view.findings->costs, row);
+	uint8_t dialect = csv->view.timeline->tracks[row->track].dialect;
 	uint32_t stream, index;
 
 	fragments_write(&csv->tracks, row->track, writer);
-	write_kind(csv, writer, &csv->device_kinds, row->kind, op->name);
+	write_kind(csv, writer, &csv->device_kinds, KIND_KEY(dialect, row->kind), op->name);
 	writer_u64(writer, op->job);
 	writer_char(writer, ',');
 	write_nonzero(writer, op->correlation);

@@ -33,8 +33,8 @@ struct csv {
 	struct fragments markers;        /* per marker: kind,name, */
 	struct run_fragment *runs;       /* owned: per track: source, end of line */
 	size_t zone_bytes;               /* that the line of a zone may take */
-	struct fragments host_kinds;     /* per host kind: kind, */
-	struct fragments device_kinds;   /* per device kind: kind, */
+	struct fragments host_kinds;     /* per KIND_KEY() of the host: kind, */
+	struct fragments device_kinds;   /* per KIND_KEY() of devices: kind, */
 	struct fragments statuses;       /* per status: status, */
 	struct fragments classes;        /* per event class: class, */
 };

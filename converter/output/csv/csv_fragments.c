@@ -7,8 +7,7 @@
 #include "model/words/kinds.h"
 #include "output/column_text.h"
 
-#define N_HOST_KINDS 256
-#define N_STATUSES   8 /* as many as a row has bits for */
+#define N_STATUSES 8 /* as many as a row has bits for */
 
 /* The first columns of host.csv and of events.csv: what all rows of a track begin with. */
 static void write_track_head(struct csv *csv, struct writer *writer, uint32_t track)
@@ -42,6 +41,7 @@ static int make_markers(struct csv *csv)
 
 	FLEXTRACE_TRY(fragments_init(&csv->markers, timeline->n_markers));
 	for (uint32_t i = 0; i < timeline->n_markers; i++) {
+		/* zones are called the same in all dialects */
 		fragments_write(&csv->device_kinds, timeline->markers[i].kind, &csv->markers.bytes);
 		csv_write_string(csv, &csv->markers.bytes, timeline->markers[i].name);
 		fragments_end(&csv->markers);
@@ -60,14 +60,27 @@ static int make_runs(struct csv *csv)
 	return csv->runs ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
-static int make_kinds(struct fragments *kinds, uint32_t n, const char *(*label_of)(uint8_t kind))
+static void put_label(struct fragments *labels, const char *label)
 {
-	FLEXTRACE_TRY(fragments_init(kinds, n));
-	for (uint32_t i = 0; i < n; i++) {
-		writer_raw(&kinds->bytes, label_of((uint8_t)i));
-		writer_char(&kinds->bytes, ',');
-		fragments_end(kinds);
-	}
+	writer_raw(&labels->bytes, label);
+	writer_char(&labels->bytes, ',');
+	fragments_end(labels);
+}
+
+static int make_labels(struct fragments *labels, uint32_t n, const char *(*label_of)(uint8_t of))
+{
+	FLEXTRACE_TRY(fragments_init(labels, n));
+	for (uint32_t i = 0; i < n; i++)
+		put_label(labels, label_of((uint8_t)i));
+	return fragments_check(labels);
+}
+
+/* Those of all dialects: KIND_KEY() of kinds below `n`. */
+static int make_kinds(struct fragments *kinds, uint32_t n, const char *(*label_of)(uint32_t key))
+{
+	FLEXTRACE_TRY(fragments_init(kinds, KIND_KEY(DIALECT_COUNT, 0)));
+	for (uint32_t key = 0; key < KIND_KEY(DIALECT_COUNT, 0); key++)
+		put_label(kinds, (uint8_t)key < n ? label_of(key) : "");
 	return fragments_check(kinds);
 }
 
@@ -76,12 +89,12 @@ int csv_init(struct csv *csv, const struct findings *findings)
 	*csv = (struct csv){.zone_bytes = 0};
 	FLEXTRACE_TRY(view_init(&csv->view, findings));
 	FLEXTRACE_TRY(make_tracks(csv));
-	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, N_HOST_KINDS, host_label));
-	FLEXTRACE_TRY(make_kinds(&csv->device_kinds, DEVICE_ROW_KIND_COUNT, device_label));
-	FLEXTRACE_TRY(make_kinds(&csv->classes, EVENT_CLASS_COUNT, event_class_name));
+	FLEXTRACE_TRY(make_kinds(&csv->host_kinds, UINT8_MAX + 1, kind_host_label));
+	FLEXTRACE_TRY(make_kinds(&csv->device_kinds, DEVICE_ROW_KIND_COUNT, kind_device_label));
+	FLEXTRACE_TRY(make_labels(&csv->classes, EVENT_CLASS_COUNT, event_class_name));
 	FLEXTRACE_TRY(make_markers(csv));
 	FLEXTRACE_TRY(make_runs(csv));
-	return make_kinds(&csv->statuses, N_STATUSES, time_status_name);
+	return make_labels(&csv->statuses, N_STATUSES, time_status_name);
 }
 
 void csv_release(struct csv *csv)

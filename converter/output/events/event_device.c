@@ -106,7 +106,7 @@ static void add_op_row(const struct events *events, const struct device_row *row
 	const struct track *track = &events->view.timeline->tracks[row->track];
 	bool is_kineto = events_are_kineto(events), is_part = part_of(row->kind);
 
-	add_kind(kind_of_device(row->kind), event);
+	add_kind(kind_of_device(track->dialect, row->kind), event);
 	event_add_u64(event, EVENT_KEY_DEVICE, events->device_number[track->owner]);
 	if (!is_kineto || !is_part)
 		event_add_u64(event, EVENT_KEY_STREAM,
@@ -168,7 +168,7 @@ static void add_told_row(const struct events *events, const struct device_row *r
 /* -- markers ----------------------------------------------------------------------------------- */
 
 static void add_zone(const struct events *events, const struct device_row *row,
-                     struct file_event *event)
+                     const struct row_kind *kind, struct file_event *event)
 {
 	const struct zone *zone = &events->view.timeline->marks.zones[row->source];
 	const struct marker *marker = view_marker(&events->view, zone);
@@ -177,7 +177,7 @@ static void add_zone(const struct events *events, const struct device_row *row,
 	event->name = marker->name;
 	event->file = marker->file;
 	event->line = marker->line;
-	add_kind(kind_of_device(row->kind), event);
+	add_kind(kind, event);
 	if (run->run && run->run != run->job)
 		event_add_u64(event, EVENT_KEY_RUN, run->run);
 	if (run->job)
@@ -192,7 +192,7 @@ _Static_assert(offsetof(struct zone, last_ticks) ==
 void event_of_device(const struct events *events, const struct device_row *row,
                      struct file_event *event)
 {
-	const struct row_kind *kind = kind_of_device(row->kind);
+	const struct row_kind *kind = event_device_kind(events, row);
 	const struct tick_op *op = &events->view.timeline->ops[row->source];
 	struct told told;
 
@@ -205,7 +205,7 @@ void event_of_device(const struct events *events, const struct device_row *row,
 	event->status = row->status;
 	event->has_status = true;
 	if (view_is_zone(row)) {
-		add_zone(events, row, event);
+		add_zone(events, row, kind, event);
 		return;
 	}
 	event->name = op->name;

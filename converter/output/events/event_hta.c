@@ -118,7 +118,7 @@ static const char *word_around(uint8_t kind, enum work_class class)
 	return kind == ROW_DMA_IN    ? "dma in"
 	       : kind == ROW_DMA_OUT ? "dma out"
 	       : kind == ROW_RELEASE ? "dma release"
-	                             : kind_of_device(kind)->label;
+	                             : kind_of_device(DIALECT_CUDA, kind)->label;
 }
 
 static void name_work(const struct events *events, uint8_t kind, enum work_class class,
@@ -274,9 +274,9 @@ void event_hta_host(struct events *events, const struct host_row *row, struct fi
 	const struct told told = {.members = event->told};
 
 	if (row->kind == FLEXTRACE_RUNTIME_OP || row->kind == FLEXTRACE_RUNTIME_STEP)
-		event->category = (struct trace_text){kind_of_host(row->kind)->category,
-		                                      kind_of_host(row->kind)->n_category};
-	else if (strcmp(kind_of_host(row->kind)->category, "privateuse1_runtime") == 0)
+		event->category = (struct trace_text){event_host_kind(events, row)->category,
+		                                      event_host_kind(events, row)->n_category};
+	else if (kind_is_call(row->kind))
 		event->category = EVENT_TEXT("cuda_runtime");
 	if (kind != MAP_NONE) {
 		event->category = EVENT_TEXT("cuda_runtime");

@@ -74,7 +74,7 @@ void event_name_copy(const struct events *events, const struct device_row *row,
 	if (row->kind < ROW_MEMCPY_HTOD || row->kind > ROW_MEMSET)
 		return;
 	if (*name && strncmp(name, "Memcpy", 6) != 0 && strncmp(name, "Memset", 6) != 0)
-		event->around = kind_of_device(row->kind)->label;
+		event->around = kind_of_device(DIALECT_CUDA, row->kind)->label;
 	if (op->bytes && ns)
 		event_add_double(event, EVENT_KEY_BANDWIDTH, (double)op->bytes / (double)ns);
 }

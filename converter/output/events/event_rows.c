@@ -93,7 +93,7 @@ void event_add_recorded(const struct events *events, uint8_t key, uint32_t strin
 void event_of_host(const struct events *events, const struct host_row *row,
                    struct file_event *event)
 {
-	const struct row_kind *kind = kind_of_host(row->kind);
+	const struct row_kind *kind = event_host_kind(events, row);
 	struct told told;
 
 	event_begin(event, EVENT_INTERVAL, ON_TRACK, row->track);

@@ -140,11 +140,19 @@ static int read_departure(struct events *events, struct file_event *event)
 	return 1;
 }
 
+/* `what` is LATER_HOST_END or LATER_DEVICE_END. */
+static const struct row_kind *crossing_kind(const struct events *events, uint32_t track,
+                                            uint8_t kind, uint8_t what)
+{
+	uint8_t dialect = events->view.timeline->tracks[track].dialect;
+
+	return what == LATER_HOST_END ? kind_of_host(dialect, kind) : kind_of_device(dialect, kind);
+}
+
 static void read_later(struct events *events, struct file_event *event)
 {
 	const struct event_later later = event_heap_pop(&events->later);
-	const struct row_kind *kind = later.what == LATER_HOST_END ? kind_of_host(later.kind)
-	                                                           : kind_of_device(later.kind);
+	const struct row_kind *kind;
 
 	look_at_later(events);
 	if (later.what == LATER_ARROW) {
@@ -155,6 +163,7 @@ static void read_later(struct events *events, struct file_event *event)
 		event_of_band(&later, event);
 		return;
 	}
+	kind = crossing_kind(events, later.track, later.kind, later.what);
 	event_begin(event, EVENT_ASYNC_END, ON_TRACK, later.track);
 	event->start_time_ns = event->end_time_ns = later.time_ns;
 	event->id = later.id;
@@ -173,15 +182,12 @@ static int read_crossing(struct events *events, uint8_t kind, uint8_t what,
 	                                .name = event->name,
 	                                .kind = kind,
 	                                .what = what};
+	const struct row_kind *of = crossing_kind(events, end.track, kind, what);
 
 	event->type = EVENT_ASYNC_BEGIN;
 	event->id = end.id;
 	/* an end has nothing but its id, name and category to be found by */
-	event->category =
-		(struct trace_text){what == LATER_HOST_END ? kind_of_host(kind)->category
-	                                                   : kind_of_device(kind)->category,
-	                            what == LATER_HOST_END ? kind_of_host(kind)->n_category
-	                                                   : kind_of_device(kind)->n_category};
+	event->category = (struct trace_text){of->category, of->n_category};
 	event->part = event->around = NULL;
 	FLEXTRACE_TRY(push_later(events, &end));
 	return 1;

@@ -366,6 +366,19 @@ static inline bool events_are_of_rank(const struct events *events)
 	return events->process != FLEXTRACE_NONE;
 }
 
+/* In the words of the process that a row is of. */
+static inline const struct row_kind *event_host_kind(const struct events *events,
+                                                     const struct host_row *row)
+{
+	return kind_of_host(events->view.timeline->tracks[row->track].dialect, row->kind);
+}
+
+static inline const struct row_kind *event_device_kind(const struct events *events,
+                                                       const struct device_row *row)
+{
+	return kind_of_device(events->view.timeline->tracks[row->track].dialect, row->kind);
+}
+
 /* Whether rows are shown as readers of torch's files need them. */
 static inline bool events_are_kineto(const struct events *events)
 {

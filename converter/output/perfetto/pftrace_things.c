@@ -41,6 +41,10 @@ static void put_process(const struct pftrace *trace, struct writer *text, uint32
 	put_text(trace, text, "program", of->program);
 	put_text(trace, text, "runtime", of->runtime);
 	put_text(trace, text, "version", of->version);
+	if (of->dialect != DIALECT_AIU) {
+		writer_literal(text, ",\"dialect\":");
+		writer_json(text, dialect_name(of->dialect), strlen(dialect_name(of->dialect)));
+	}
 	if (view->is_exact[process] && !of->is_given)
 		put_number(text, "exact", 1);
 	if (identity_is_torch_file(view->identity, view->strings, process))

@@ -80,7 +80,8 @@ static void write_track(struct text *text, uint32_t index)
 		write_u64(text, track->kind == TRACK_QUEUE ? "queue" : "core", track->id);
 		write_nonzero(text, "processor", track->processor);
 		if (track->kind == TRACK_QUEUE && track->row_kind != ROW_EXEC)
-			write_word(text, "line", kind_of_device(track->row_kind)->label);
+			write_word(text, "line",
+			           kind_of_device(track->dialect, track->row_kind)->label);
 	}
 	write_nonzero(text, "lane", track->lane);
 }
@@ -101,6 +102,11 @@ static void end_row(struct text *text, uint32_t stream, uint32_t index, enum rec
 	file_count_row(text->count, class);
 }
 
+static uint8_t dialect_of(const struct text *text, uint32_t track)
+{
+	return text->view.timeline->tracks[track].dialect;
+}
+
 static void write_host_row(struct text *text, const void *any)
 {
 	const struct host_row *row = any;
@@ -110,7 +116,7 @@ static void write_host_row(struct text *text, const void *any)
 	write_time(text, row->end_time_ns);
 	write_track(text, row->track);
 	write_u64(text, "depth", row->depth);
-	write_word(text, "kind", kind_of_host(row->kind)->label);
+	write_word(text, "kind", kind_of_host(dialect_of(text, row->track), row->kind)->label);
 	write_string(text, "name", row->name);
 	write_nonzero(text, "correlation", row->correlation);
 	write_string(text, "file", row->file);
@@ -159,6 +165,7 @@ static void write_zone(struct text *text, const struct zone *zone)
 static void write_device_row(struct text *text, const void *any)
 {
 	const struct device_row *row = any;
+	const struct row_kind *kind = kind_of_device(dialect_of(text, row->track), row->kind);
 	uint32_t stream, index;
 
 	writer_literal(text->writer, "device");
@@ -166,8 +173,7 @@ static void write_device_row(struct text *text, const void *any)
 	write_time(text, row->end_time_ns);
 	write_track(text, row->track);
 	write_word(text, "kind", "");
-	writer_json(text->writer, kind_of_device(row->kind)->label,
-	            strlen(kind_of_device(row->kind)->label));
+	writer_json(text->writer, kind->label, kind->n_label);
 	write_string(text, "name", view_device_name(&text->view, row));
 	if (view_is_zone(row))
 		write_zone(text, &text->view.timeline->marks.zones[row->source]);

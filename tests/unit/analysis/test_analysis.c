@@ -145,7 +145,7 @@ static void test_analysis__tells_why_it_cannot_write(void **state)
 
 /* -- figures -------------------------------------------------------------------------------- */
 
-static const char *no_label(uint8_t kind)
+static const char *no_label(uint32_t kind)
 {
 	(void)kind;
 	return "";

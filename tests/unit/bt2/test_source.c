@@ -103,7 +103,7 @@ static const struct source_case {
            "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":3,\"ts\":5,"
            "\"dur\":2,\"args\":{\"device\":0,\"stream\":3}}]}"}},
          {{"tables/host.csv", "Op", "op", "0:1"},
-          {"tables/events.csv", "Exec", "k", "0:2"},
+          {"tables/events.csv", "kernel", "k", "0:2"},
           {"tables/instants.csv", "annotation", "deviceProperties", "0"}}},
 	{"lines of a device log",
          {{"profile_log_device.csv",
@@ -119,7 +119,7 @@ static const struct source_case {
            REPORT_COLUMNS "\"a\nb\",tt_dnn_device,1,0,1000,2000,5000,6000,1000,900\n"
                           "second,tt_dnn_device,2,0,3000,4000,7000,8000,1000,900\n"}},
          {{"tables/host.csv", "Op", "second", "0:4"},
-          {"tables/events.csv", "Exec", "second", "0:4"}}},
+          {"tables/events.csv", "compute", "second", "0:4"}}},
 	{"events of an AI engine",
          {{"trace.json",
            "[{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":"
@@ -130,8 +130,8 @@ static const struct source_case {
            "{\"name\":\"INSTR_EVENT_0\",\"ph\":\"E\",\"ts\":31,\"pid\":0,\"tid\":0},"
            "{\"name\":\"INSTR_EVENT_1\",\"ph\":\"B\",\"ts\":75,\"pid\":0,\"tid\":1},"
            "{\"name\":\"INSTR_EVENT_1\",\"ph\":\"E\",\"ts\":76,\"pid\":0,\"tid\":1}]"}},
-         {{"tables/events.csv", "State", "LOCK_STALL", "0:1"},
-          {"tables/events.csv", "Exec", "kernel", "0:3"}}},
+         {{"tables/events.csv", "state", "LOCK_STALL", "0:1"},
+          {"tables/events.csv", "compute", "kernel", "0:3"}}},
 };
 
 static const char *cell_of(const struct csv_table *table, uint64_t row, const char *column)

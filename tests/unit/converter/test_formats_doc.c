@@ -92,23 +92,17 @@ static void test_formats_doc__explains_every_status(void **state)
 
 static void test_formats_doc__explains_every_kind_and_category(void **state)
 {
-	static const uint8_t host[] = {FLEXTRACE_RUNTIME_USER,
-	                               FLEXTRACE_RUNTIME_OP,
-	                               FLEXTRACE_RUNTIME_CALL,
-	                               HOST_STEP,
-	                               HOST_WINDOW,
-	                               HOST_COLLECTIVE,
-	                               HOST_ASYNC};
-
 	(void)state;
-	assert_explained("", kind_of_host(FLEXTRACE_RUNTIME_INIT_GRAPH)->category);
-	for (size_t i = 0; i < sizeof(host); i++) {
-		assert_explained("", kind_of_host(host[i])->label);
-		assert_explained("", kind_of_host(host[i])->category);
-	}
-	for (uint8_t kind = 0; kind < DEVICE_ROW_KIND_COUNT; kind++) {
-		assert_explained("", kind_of_device(kind)->label);
-		assert_explained("", kind_of_device(kind)->category);
+	for (uint8_t dialect = 0; dialect < DIALECT_COUNT; dialect++) {
+		assert_explained("", dialect_name(dialect));
+		for (uint8_t kind = 0; kind <= HOST_ASYNC; kind++) {
+			assert_explained("", kind_of_host(dialect, kind)->label);
+			assert_explained("", kind_of_host(dialect, kind)->category);
+		}
+		for (uint8_t kind = 0; kind < DEVICE_ROW_KIND_COUNT; kind++) {
+			assert_explained("", kind_of_device(dialect, kind)->label);
+			assert_explained("", kind_of_device(dialect, kind)->category);
+		}
 	}
 	for (uint8_t op = FLEXTRACE_MEMORY_ALLOC; op <= FLEXTRACE_MEMORY_RESIZE; op++)
 		assert_explained("", memory_op_name(op));

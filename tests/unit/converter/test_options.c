@@ -226,6 +226,7 @@ static void test_options__the_table_of_conversions_is_complete(void **state)
 	                                    "reference-rank",
 	                                    "no-align",
 	                                    "session",
+	                                    "dialect",
 	                                    "names",
 	                                    "compiler-info",
 	                                    "kernels-from",

@@ -99,6 +99,18 @@ static void test_identity__remembers_the_thread_of_a_stream(void **state)
 	}
 }
 
+static void test_identity__takes_the_last_dialect_that_was_chosen(void **state)
+{
+	static const char text[] = "1 3 3 process start_ns=1 dialect=neutral\n"
+				   "2 3 3 process start_ns=1 dialect=cuda\n3 8 8 instant name=x\n"
+				   "stream uuid=2 class=1\n3 9 9 instant name=x\n";
+	struct fixture *fixture = identity_fixture_define(state, NULL, text);
+
+	for (int32_t pid = 3; pid <= 8; pid += 5)
+		assert_int_equal(process_at(fixture, 0, 9, pid)->dialect, DIALECT_CUDA);
+	assert_int_equal(process_at(fixture, 1, 9, 9)->dialect, DIALECT_AIU);
+}
+
 static void test_identity__never_forgets_what_it_knew_of_a_process(void **state)
 {
 	struct fixture *fixture = identity_fixture_define(
@@ -561,6 +573,7 @@ int main(void)
 		TEST(gives_a_record_the_generation_of_its_time),
 		TEST(remembers_the_thread_of_a_stream),
 		TEST(never_forgets_what_it_knew_of_a_process),
+		TEST(takes_the_last_dialect_that_was_chosen),
 		TEST(gives_undefined_processes_their_pid_as_name),
 		TEST(knows_processes_that_only_have_records),
 		TEST(tells_host_clocks_by_boot_id_and_time_namespace),

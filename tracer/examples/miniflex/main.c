@@ -91,6 +91,7 @@ int main(int argc, char **argv)
 	if (parsed)
 		return parsed > 0 ? 0 : 2;
 	flextrace_process("miniflex", "1.0");
+	flextrace_set_dialect("aiu");
 	int status = options.rank < 0 ? run_all(&options) : run_one(&options);
 	if (!status && !options.is_quiet)
 		printf("miniflex: %u ranks x %u iterations x %u kernels on %u cores, all results "

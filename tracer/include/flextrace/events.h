@@ -30,43 +30,45 @@ extern "C" {
 
 /*
  * Host work: the runtime events of the AIU torch profiler guide, in its order, then what is not a
- * runtime call. X(enumerator, value, name in the profiler guide, name in Flex JSON or "")
+ * runtime call. X(enumerator, value, name in the profiler guide, name in Flex JSON or "", the call
+ * below that it is for others)
  */
 /* clang-format off */
 #define FLEXTRACE_RUNTIME_KINDS(X) \
-	X(LAUNCH_CONTROL_BLOCKS, 1, "aiuLaunchControlBlocks", "") \
-	X(INIT_GRAPH, 2, "aiuInitGraph", "") \
-	X(MALLOC, 3, "aiuMalloc", "FixupAllocations") \
-	X(RESIZE_TENSOR_ALLOCATION, 4, "aiuResizeTensorAllocation", "AllocateFrame of graph") \
-	X(LAUNCH_SUPER_NODE, 5, "aiuLaunchSuperNode", "Flex RoundTrip") \
-	X(SUPER_NODE_EXECUTION, 6, "aiuSuperNodeExecution", "AIU Roundtrip") \
-	X(GRAPH_EXECUTION, 7, "aiuGraphExecution", "Execute Graph") \
-	X(NODE_COMPUTE, 8, "aiuNodeCompute", "Compute of <node>") \
-	X(DATA_CONVERT, 9, "aiuDataConvert", "Compute of <node>-HostPrep") \
-	X(INIT_SCHEDULER, 10, "aiuInitScheduler", "SchedulerConstruct") \
-	X(CREATE_VIRTUAL_ADDRESSES, 11, "aiuCreateVirtualAddresses", "CreatePipoIovas") \
-	X(LAUNCH_SCHEDULE_COMPUTE, 12, "aiuLaunchScheduleCompute", "ScheduleCompute") \
-	X(SCHEDULE_WAIT, 13, "aiuScheduleWait", "WaitForCompletionAndReturnStatus") \
-	X(PREPARE_DMAS, 14, "aiuPrepareDMAs", "PrepareDmas") \
-	X(PREPARE_AND_SYNC_RDMA, 15, "aiuPrepareAndSyncRDMA", "PrepareAndSyncRdma") \
-	X(CLEAR_CACHE, 16, "aiuClearCache", "LaunchClearScratchpad") \
-	X(PRELOAD_CACHE, 17, "aiuPreloadCache", "LaunchPreloadScratchpad") \
-	X(LAUNCH_COMPUTE_STREAM, 18, "aiuLaunchComputeStream", "LaunchComputeStream") \
-	X(RDMA_BARRIER1, 19, "aiuRDMABarrier1", "Barrier1") \
-	X(POST_RDMA_KEYS, 20, "aiuPostRDMAKeys", "PostKeys") \
-	X(RDMA_BARRIER2, 21, "aiuRDMABarrier2", "Barrier2") \
-	X(FETCH_RDMA_KEYS, 22, "aiuFetchRDMAKeys", "FetchKeys") \
-	X(UPDATE_RDMA_CBS, 23, "aiuUpdateRDMACBs", "Update CBs") \
-	X(RDMA_BARRIER3, 24, "aiuRDMABarrier3", "Barrier3") \
-	X(CHECK_RDMA_DEADLOCK, 25, "aiuCheckRDMADeadlock", "Deadlock Check") \
-	X(FILE_TRANSFER_DTOF, 26, "aiuFileTransferDtoF", "") \
-	X(FILE_TRANSFER_MTOF, 27, "aiuFileTransferMtoF", "") \
-	X(FILE_TRANSFER_FTOD, 28, "aiuFileTransferFtoD", "") \
-	X(FILE_TRANSFER_FTOM, 29, "aiuFileTransferFtoM", "") \
-	X(DATA_TRANSFER_DTOH, 30, "aiuDataTransferDtoH", "") \
-	X(DATA_TRANSFER_HTOD, 31, "aiuDataTransferHtoD", "") \
-	X(CLOCK_CALIBRATION, 32, "aiuClockCalibration", "") \
-	X(COMPILE_GRAPH,          33, "aiuCompileGraph",           "")
+	X(LAUNCH_CONTROL_BLOCKS, 1, "aiuLaunchControlBlocks", "", LAUNCH) \
+	X(INIT_GRAPH, 2, "aiuInitGraph", "", INIT) \
+	X(MALLOC, 3, "aiuMalloc", "FixupAllocations", ALLOC) \
+	X(RESIZE_TENSOR_ALLOCATION, 4, "aiuResizeTensorAllocation", "AllocateFrame of graph", \
+	  ALLOC) \
+	X(LAUNCH_SUPER_NODE, 5, "aiuLaunchSuperNode", "Flex RoundTrip", LAUNCH) \
+	X(SUPER_NODE_EXECUTION, 6, "aiuSuperNodeExecution", "AIU Roundtrip", EXECUTE) \
+	X(GRAPH_EXECUTION, 7, "aiuGraphExecution", "Execute Graph", EXECUTE) \
+	X(NODE_COMPUTE, 8, "aiuNodeCompute", "Compute of <node>", EXECUTE) \
+	X(DATA_CONVERT, 9, "aiuDataConvert", "Compute of <node>-HostPrep", PREPARE) \
+	X(INIT_SCHEDULER, 10, "aiuInitScheduler", "SchedulerConstruct", INIT) \
+	X(CREATE_VIRTUAL_ADDRESSES, 11, "aiuCreateVirtualAddresses", "CreatePipoIovas", ALLOC) \
+	X(LAUNCH_SCHEDULE_COMPUTE, 12, "aiuLaunchScheduleCompute", "ScheduleCompute", LAUNCH) \
+	X(SCHEDULE_WAIT, 13, "aiuScheduleWait", "WaitForCompletionAndReturnStatus", WAIT) \
+	X(PREPARE_DMAS, 14, "aiuPrepareDMAs", "PrepareDmas", PREPARE) \
+	X(PREPARE_AND_SYNC_RDMA, 15, "aiuPrepareAndSyncRDMA", "PrepareAndSyncRdma", PREPARE) \
+	X(CLEAR_CACHE, 16, "aiuClearCache", "LaunchClearScratchpad", PREPARE) \
+	X(PRELOAD_CACHE, 17, "aiuPreloadCache", "LaunchPreloadScratchpad", PREPARE) \
+	X(LAUNCH_COMPUTE_STREAM, 18, "aiuLaunchComputeStream", "LaunchComputeStream", LAUNCH) \
+	X(RDMA_BARRIER1, 19, "aiuRDMABarrier1", "Barrier1", COLLECTIVE) \
+	X(POST_RDMA_KEYS, 20, "aiuPostRDMAKeys", "PostKeys", COLLECTIVE) \
+	X(RDMA_BARRIER2, 21, "aiuRDMABarrier2", "Barrier2", COLLECTIVE) \
+	X(FETCH_RDMA_KEYS, 22, "aiuFetchRDMAKeys", "FetchKeys", COLLECTIVE) \
+	X(UPDATE_RDMA_CBS, 23, "aiuUpdateRDMACBs", "Update CBs", PREPARE) \
+	X(RDMA_BARRIER3, 24, "aiuRDMABarrier3", "Barrier3", COLLECTIVE) \
+	X(CHECK_RDMA_DEADLOCK, 25, "aiuCheckRDMADeadlock", "Deadlock Check", CALL) \
+	X(FILE_TRANSFER_DTOF, 26, "aiuFileTransferDtoF", "", COPY_OUT) \
+	X(FILE_TRANSFER_MTOF, 27, "aiuFileTransferMtoF", "", CALL) \
+	X(FILE_TRANSFER_FTOD, 28, "aiuFileTransferFtoD", "", COPY_IN) \
+	X(FILE_TRANSFER_FTOM, 29, "aiuFileTransferFtoM", "", CALL) \
+	X(DATA_TRANSFER_DTOH, 30, "aiuDataTransferDtoH", "", COPY_OUT) \
+	X(DATA_TRANSFER_HTOD, 31, "aiuDataTransferHtoD", "", COPY_IN) \
+	X(CLOCK_CALIBRATION, 32, "aiuClockCalibration", "", CALL) \
+	X(COMPILE_GRAPH, 33, "aiuCompileGraph", "", COMPILE)
 
 /* The same in words of no vendor: calls of any runtime. X(enumerator, value, name) */
 #define FLEXTRACE_CALL_KINDS(X) \
@@ -76,7 +78,7 @@ extern "C" {
 	X(FREE, 40, "free") \
 	X(COPY_IN, 41, "copy_in")   /* from the host to a device */ \
 	X(COPY_OUT, 42, "copy_out") /* from a device to the host */ \
-	X(COPY, 43, "copy")         /* between devices, or within one */ \
+	X(COPY, 43, "copy")         /* between devices, or within one; nobody knows from where */ \
 	X(PREPARE, 44, "prepare")   /* what a launch needs: conversion, arguments, descriptors */ \
 	X(LAUNCH, 45, "launch")     /* hands work over, and returns */ \
 	X(EXECUTE, 46, "execute")   /* a graph or a part of it as a whole, to its end */ \
@@ -98,7 +100,7 @@ extern "C" {
 /* Kind of a host interval. 0 is a scope the user named himself. */
 enum flextrace_runtime_kind {
 	FLEXTRACE_RUNTIME_USER = 0,
-#define FLEXTRACE_I_ENUMERATOR(id, value, guide, flex) FLEXTRACE_RUNTIME_##id = value,
+#define FLEXTRACE_I_ENUMERATOR(id, value, guide, flex, means) FLEXTRACE_RUNTIME_##id = value,
 	FLEXTRACE_RUNTIME_KINDS(FLEXTRACE_I_ENUMERATOR)
 #undef FLEXTRACE_I_ENUMERATOR
 		FLEXTRACE_RUNTIME_OP = 34, /* a framework operation (FLEXTRACE_OP_SCOPE) */
@@ -333,6 +335,14 @@ struct flextrace_op_info {
 
 /* -- device records ---------------------------------------------------------------------------- */
 
+/*
+ * The stamps of an operation, of any device:
+ *   TS1 accepted, its input begins      TS2 input done, its preparation begins
+ *   TS3 preparation done, work begins   TS4 work done, its output begins      TS5 output done
+ * A phase that it does not have has equal stamps around it. A stamp that was not taken is 0: the
+ * phases beside it are not shown, and counted. What has no phases (all kinds but KERNEL) lasts from
+ * its first stamp to its last; any two will do.
+ */
 struct flextrace_device_op { /* one control block: host bracket and all five stamps */
 	uint32_t size;
 	uint32_t device;

@@ -11,11 +11,11 @@ installed, nothing is recorded and nothing fails. `python3 -m flextrace program.
 flextrace(7) and docs/guides/python.md tell the rest.
 """
 from ._hook import disable, enable, lines
-from ._scopes import (annotate, counter, enabled, instant, process, schedule, scope, set_rank, start, step, stop,
-                      thread_name, traced, window)
+from ._scopes import (annotate, counter, enabled, instant, process, schedule, scope, set_dialect, set_rank,
+                      start, step, stop, thread_name, traced, window)
 
 __all__ = ["annotate", "counter", "disable", "enable", "enabled", "instant", "lines", "process", "read", "schedule",
-           "scope", "set_rank", "start", "step", "stop", "thread_name", "traced", "window"]
+           "scope", "set_dialect", "set_rank", "start", "step", "stop", "thread_name", "traced", "window"]
 
 
 def read(directory):

@@ -41,6 +41,7 @@ class _Library:
             "window_end": (None, c_char_p),
             "thread_name": (None, c_char_p),
             "process": (None, c_char_p, c_char_p),
+            "set_dialect": (None, c_char_p),
             "set_rank": (None, c_int, c_int),
             "next_id": (c_uint64,),
             "has_hook": (c_int,),

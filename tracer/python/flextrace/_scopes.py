@@ -217,6 +217,11 @@ def process(runtime, version=""):
     library.process(as_bytes(runtime), as_bytes(version))
 
 
+def set_dialect(name):
+    """Chooses whose names kinds have in what is shown: "neutral", "aiu", "cuda" or "tt-metal"."""
+    library.set_dialect(as_bytes(name))
+
+
 def set_rank(rank, world_size=0):
     """Sets the rank, where the environment does not tell it; 0 = the size of the world is not known."""
     library.set_rank(rank, world_size)

@@ -27,7 +27,7 @@ static void expect_all(const struct flex_run *run, const char *path)
 		" end + 1700000000000000000 end_ns, end - start dur_ns, streamId queue,"
 		" iif(correlationId, correlationId, NULL) correlation, 70 pid, 'given' status"
 		" FROM CUPTI_ACTIVITY_KIND_KERNEL JOIN StringIds ON id = shortName",
-		&run->events, "kind", "Exec");
+		&run->events, "kind", "kernel");
 	nsys_expect_rows(path,
 	                 "SELECT start + 1700000000000000000 start_ns, bytes, end - start dur_ns,"
 	                 " iif(copyKind = 1, 'Memcpy HtoD', 'Memcpy DtoH') kind"
@@ -40,7 +40,7 @@ static void expect_all(const struct flex_run *run, const char *path)
 		" FROM CUPTI_ACTIVITY_KIND_RUNTIME JOIN StringIds ON id = nameId"
 		" UNION ALL SELECT value, start + 1700000000000000000, end - start,"
 		" globalTid & 0xffffff, NULL FROM OSRT_API JOIN StringIds ON id = nameId",
-		&run->host, "kind", "Runtime");
+		&run->host, "kind", "call");
 	nsys_expect_rows(path,
 	                 "SELECT coalesce(text, value) name, start + 1700000000000000000 start_ns,"
 	                 " end - start dur_ns, globalTid & 0xffffff tid"
@@ -122,8 +122,8 @@ static void test_nsys__tells_every_kind_of_work(void **state)
 	} rows[] = {
 		{"Memcpy DtoD", "Memcpy DtoD"},     {"Memcpy PtoP", "Memcpy PtoP"},
 		{"Memcpy UVM HtoD", "Memcpy HtoD"}, {"Memcpy of kind 99", "Memcpy DtoD"},
-		{"Memset (Device)", "Memset"},      {"Context Sync", "State"},
-		{"Sync of type 42", "State"},       {"Graph Exec 5", "Exec"},
+		{"Memset (Device)", "Memset"},      {"Context Sync", "state"},
+		{"Sync of type 42", "state"},       {"Graph Exec 5", "kernel"},
 	};
 	struct flex_run *run = *state;
 	struct csv_table memory = flex_read_table(run, "tables/memory.csv");

@@ -63,7 +63,8 @@ static int64_t union_ns(const struct csv_table *events, bool with_copies)
 		int64_t start_ns = flex_number(events, i, "start_ns");
 		int64_t end_ns = flex_number(events, i, "end_ns");
 
-		if (strcmp(kind, "Exec") != 0 && (!with_copies || strncmp(kind, "Memcpy", 6) != 0))
+		if (strcmp(kind, "kernel") != 0 &&
+		    (!with_copies || strncmp(kind, "Memcpy", 6) != 0))
 			continue;
 		start_ns = start_ns < reach_ns ? reach_ns : start_ns;
 		sum_ns += end_ns > start_ns ? end_ns - start_ns : 0;
@@ -99,7 +100,7 @@ static void expect_delays(const struct flex_run *run, const struct delays *known
 	struct delays delays = {0};
 
 	for (uint64_t i = 0; i < run->events.n_rows; i++) {
-		if (strcmp(flex_cell(&run->events, i, "kind"), "Exec") == 0)
+		if (strcmp(flex_cell(&run->events, i, "kind"), "kernel") == 0)
 			add_delays(run, i, &delays);
 	}
 	assert_int_equal(delays.n, known->n);
@@ -118,7 +119,7 @@ static void expect_rows(const struct flex_run *run, const char *path)
 	                 " streamId queue, correlationId correlation, deviceId device,"
 	                 " 'given' status FROM CUPTI_ACTIVITY_KIND_KERNEL JOIN StringIds"
 	                 " ON id = shortName JOIN TARGET_INFO_SESSION_START_TIME",
-	                 &run->events, "kind", "Exec");
+	                 &run->events, "kind", "kernel");
 	nsys_expect_rows(path,
 	                 "SELECT start + utcEpochNs start_ns, end + utcEpochNs end_ns, bytes,"
 	                 " iif(copyKind = 1, 'Memcpy HtoD', 'Memcpy DtoH') kind, streamId queue,"
@@ -136,7 +137,7 @@ static void expect_rows(const struct flex_run *run, const char *path)
 	                 " UNION ALL SELECT value, start + utcEpochNs, end + utcEpochNs, NULL,"
 	                 " globalTid & 0xffffff, globalTid >> 24 & 0xffffff FROM PROFILER_OVERHEAD"
 	                 " JOIN StringIds ON id = nameId JOIN TARGET_INFO_SESSION_START_TIME",
-	                 &run->host, "kind", "Runtime");
+	                 &run->host, "kind", "call");
 }
 
 static void expect_device(const struct flex_run *run, const char *name, const char *n_cores)
@@ -152,7 +153,7 @@ static void test_nsys_data__cloverleaf(void **state)
 {
 	const struct flex_run *run = convert(state, DATA "cloverleaf.sqlite");
 
-	expect_sums(&run->events, "kind", "Exec", &(struct sums){1312, 294404540, 0});
+	expect_sums(&run->events, "kind", "kernel", &(struct sums){1312, 294404540, 0});
 	assert_int_equal(union_ns(&run->events, false), 294404540);
 	expect_sums(&run->events, "kind", "Memcpy HtoD", &(struct sums){254, 9346285, 225065752});
 	expect_sums(&run->events, "kind", "Memcpy DtoH", &(struct sums){25, 44638, 51200});
@@ -184,7 +185,7 @@ static void test_nsys_data__saxpy(void **state)
 	};
 	const struct flex_run *run = convert(state, DATA "saxpy-mpi.sqlite");
 
-	expect_sums(&run->events, "kind", "Exec", &(struct sums){5, 88573480, 0});
+	expect_sums(&run->events, "kind", "kernel", &(struct sums){5, 88573480, 0});
 	assert_int_equal(union_ns(&run->events, false), 88573480);
 	expect_sums(&run->events, "kind", "Memcpy HtoD", &(struct sums){10, 186001123, 2621440000});
 	expect_sums(&run->events, "kind", "Memcpy DtoH", &(struct sums){5, 98698477, 1310720000});

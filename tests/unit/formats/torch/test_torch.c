@@ -221,14 +221,14 @@ static void test_torch__gives_rows_of_devices_to_them(void **state)
 	assert_int_equal(run->events.n_rows, 6);
 	assert_cell(&run->events, flex_row(&run->events, "kind", "Memcpy DtoH", NULL, NULL),
 	            "bytes", "512");
-	flex_row(&run->events, "name", "dma_request", "kind", "Exec"); /* whereto is not known */
-	assert_cell(&run->events, flex_row(&run->events, "name", "k", "kind", "Exec"), "queue",
+	flex_row(&run->events, "name", "dma_request", "kind", "kernel"); /* whereto is not known */
+	assert_cell(&run->events, flex_row(&run->events, "name", "k", "kind", "kernel"), "queue",
 	            "7");
-	assert_cell(&run->events, flex_row(&run->events, "name", "a", "kind", "State"), "queue",
+	assert_cell(&run->events, flex_row(&run->events, "name", "a", "kind", "state"), "queue",
 	            "7");
-	assert_cell(&run->events, flex_row(&run->events, "name", "range", "kind", "State"),
+	assert_cell(&run->events, flex_row(&run->events, "name", "range", "kind", "state"),
 	            "device", "0");
-	flex_row(&run->events, "name", "Event Sync", "kind", "State");
+	flex_row(&run->events, "name", "Event Sync", "kind", "state");
 	assert_false(has_text(run, "tables/kernels.csv", "Event Sync"));
 	assert_true(has_text(run, "trace.json", "\"name\":\"a\",\"pid\":1002,\"tid\":7,"));
 	assert_true(has_text(run, "trace.json", "\"name\":\"k\",\"pid\":1001,\"tid\":7,"));

@@ -48,7 +48,7 @@ static struct flex_run *convert(void **state, const char *const *paths, uint32_t
 /* Annotations, synchronisation: on the rows of a device, but no work. */
 static bool is_state(const struct flex_run *run, uint64_t row)
 {
-	return strcmp(flex_cell(&run->events, row, "kind"), "State") == 0;
+	return strcmp(flex_cell(&run->events, row, "kind"), "state") == 0;
 }
 
 /* How many rows differ from all before them in their device or queue. */
@@ -125,7 +125,7 @@ static void check_file(void **state, const struct known *known)
 	struct flex_run *run = convert(state, &known->path, 1);
 	int64_t sum_ns = 0, first_ns = INT64_MAX, last_ns = 0;
 
-	assert_int_equal(run->events.n_rows - flex_count(&run->events, "kind", "State"),
+	assert_int_equal(run->events.n_rows - flex_count(&run->events, "kind", "state"),
 	                 known->n_device_events);
 	for (uint64_t i = 0; i < run->events.n_rows; i++) {
 		int64_t start_ns = flex_number(&run->events, i, "start_ns");

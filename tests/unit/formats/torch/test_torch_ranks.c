@@ -89,10 +89,10 @@ static void test_torch_ranks__says_again_what_the_file_said(void **state)
 		"\"cat\":\"Operator\",\"name\":\"ProfilerStep#5\",\"pid\":500,\"tid\":501,",
 		"\"args\":{\"External id\":1,\"kind\":\"Step\"}",
 		"\"cat\":\"Runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":500,\"tid\":501,",
-		"\"args\":{\"correlation\":4,\"external id\":1,\"kind\":\"Runtime\"}",
+		"\"args\":{\"correlation\":4,\"external id\":1,\"kind\":\"cudaLaunchKernel\"}",
 		"\"cat\":\"Kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,",
 		("\"args\":{\"device\":0,\"stream\":7,\"correlation\":4,\"external id\":1,"
-	         "\"kind\":\"Exec\",\"rank\":1,\"job\":1,\"status\":\"given\"}"),
+	         "\"kind\":\"kernel\",\"rank\":1,\"job\":1,\"status\":\"given\"}"),
 	};
 	struct flex_run *run = convert(state, of_2021);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

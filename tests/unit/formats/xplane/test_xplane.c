@@ -265,7 +265,7 @@ static void test_xplane__places_device_work_where_the_profiler_did(void **state)
 	uint64_t copy = flex_row(&run->events, "name", "MemcpyH2D", "queue", "7");
 
 	assert_int_equal(run->events.n_rows, 3);
-	assert_string_equal(flex_cell(&run->events, kernel, "kind"), "Exec");
+	assert_string_equal(flex_cell(&run->events, kernel, "kind"), "kernel");
 	assert_string_equal(flex_cell(&run->events, kernel, "device"), "3");
 	assert_string_equal(flex_cell(&run->events, kernel, "host"), "host-a");
 	assert_string_equal(flex_cell(&run->events, kernel, "correlation"), "77");
@@ -283,7 +283,7 @@ static void test_xplane__sums_of_the_device_are_no_work(void **state)
 	const struct flex_run *run = convert_whole(state);
 	uint64_t module = flex_row(&run->events, "name", "jit_step(3)", "queue", "8");
 
-	assert_string_equal(flex_cell(&run->events, module, "kind"), "State");
+	assert_string_equal(flex_cell(&run->events, module, "kind"), "state");
 	assert_int_equal(flex_number(&run->events, module, "dur_ns"), 20000);
 }
 
@@ -305,7 +305,7 @@ static void test_xplane__shows_threads_with_their_names(void **state)
 {
 	const struct flex_run *run = convert_whole(state);
 	uint64_t step = flex_row(&run->host, "name", "$train.py:12 step", "thread", "python");
-	uint64_t call = flex_row(&run->host, "name", "cuLaunchKernel", "kind", "Runtime");
+	uint64_t call = flex_row(&run->host, "name", "cuLaunchKernel", "kind", "call");
 
 	assert_int_equal(run->host.n_rows, 2);
 	assert_string_equal(flex_cell(&run->host, step, "depth"), "0");
@@ -425,11 +425,11 @@ static void put_tpu(struct protobuf_builder *space)
 
 static void test_xplane__what_holds_operations_is_no_work_beside_them(void **state)
 {
-	static const char *const kinds[][2] = {{"17", "State"},
-	                                       {"jit_step(3)", "State"},
-	                                       {"while.1", "State"},
-	                                       {"fusion.1", "Exec"},
-	                                       {"dot.2", "Exec"}};
+	static const char *const kinds[][2] = {{"17", "state"},
+	                                       {"jit_step(3)", "state"},
+	                                       {"while.1", "state"},
+	                                       {"fusion.1", "kernel"},
+	                                       {"dot.2", "kernel"}};
 	static struct protobuf_builder space;
 	const struct flex_run *run;
 	struct csv_table active;
@@ -441,7 +441,7 @@ static void test_xplane__what_holds_operations_is_no_work_beside_them(void **sta
 	assert_int_equal(run->events.n_rows, 6);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		flex_row(&run->events, "name", kinds[i][0], "kind", kinds[i][1]);
-	assert_int_equal(flex_count(&run->events, "kind", "Exec"), 3);
+	assert_int_equal(flex_count(&run->events, "kind", "kernel"), 3);
 	active = flex_read_table(run, "tables/active.csv");
 	assert_int_equal(flex_number(&active, 0, "sum_ns"), 130000);
 	assert_int_equal(flex_number(&active, 0, "active_ns"), 130000);
