@@ -200,26 +200,14 @@ static void write_text_metadata(struct chrome *chrome, const char *name, const c
 	text->at = text->buffer;
 }
 
-static void name_process(struct chrome *chrome, uint32_t p, struct writer *text)
+static void name_owner(struct chrome *chrome, bool is_device, uint32_t i, struct writer *text)
 {
 	const struct view *view = &chrome->events.view;
-	uint32_t pid = chrome->ids.process_pid[p];
+	uint32_t pid = is_device ? chrome->ids.device_pid[i] : chrome->ids.process_pid[i];
 
-	line_append_process(view, text, p);
+	(is_device ? line_append_device : line_append_process)(view, text, i);
 	write_text_metadata(chrome, "process_name", "name", pid, pid, text);
-	line_append_process_label(view, text, p);
-	write_text_metadata(chrome, "process_labels", "labels", pid, pid, text);
-	write_sort_index(chrome, "process_sort_index", pid, pid, pid);
-}
-
-static void name_device(struct chrome *chrome, uint32_t d, struct writer *text)
-{
-	const struct view *view = &chrome->events.view;
-	uint32_t pid = chrome->ids.device_pid[d];
-
-	line_append_device(view, text, d);
-	write_text_metadata(chrome, "process_name", "name", pid, pid, text);
-	line_append_device_label(view, text, d);
+	(is_device ? line_append_device_label : line_append_process_label)(view, text, i);
 	write_text_metadata(chrome, "process_labels", "labels", pid, pid, text);
 	write_sort_index(chrome, "process_sort_index", pid, pid, pid);
 }
@@ -315,13 +303,13 @@ static void write_names(struct chrome *chrome)
 		uint32_t p = chrome->events.lines.process_order[i];
 
 		if (events_name_process(&chrome->events, p))
-			name_process(chrome, p, &text);
+			name_owner(chrome, false, p, &text);
 	}
 	for (uint32_t i = 0; i < identity->n_devices; i++) {
 		uint32_t d = chrome->events.lines.device_order[i];
 
 		if (events_name_device(&chrome->events, d))
-			name_device(chrome, d, &text);
+			name_owner(chrome, true, d, &text);
 	}
 	if (chrome->events.views.is_hta)
 		name_waits(chrome, &text);

@@ -61,39 +61,20 @@ static void describe_named(struct pftrace *trace, struct description of, struct 
 
 /* -- processes and devices --------------------------------------------------------------------- */
 
-static void describe_process(struct pftrace *trace, uint32_t process, struct writer *text)
+static void describe_owner(struct pftrace *trace, bool is_device, uint32_t i, struct writer *text)
 {
 	const struct view *view = &trace->events.view;
-	uint32_t pid = trace->ids.process_pid[process];
+	uint32_t pid = is_device ? trace->ids.device_pid[i] : trace->ids.process_pid[i];
+	uint64_t uuid = i + (is_device ? trace->uuids.devices : trace->uuids.processes);
 	size_t opened, inside;
 
-	pftrace_turn_to_process(trace, process);
-	opened = open_descriptor(trace,
-	                         (struct description){trace->uuids.processes + process, 0, pid});
+	pftrace_turn_to_process(trace, is_device ? view->identity->devices[i].process : i);
+	opened = open_descriptor(trace, (struct description){uuid, 0, pid});
 	inside = protobuf_open(&trace->packet, DESCRIPTOR_PROCESS);
 	protobuf_write_u64(&trace->packet, PROCESS_PID, pid);
-	line_append_process(view, text, process);
+	(is_device ? line_append_device : line_append_process)(view, text, i);
 	write_name(trace, PROCESS_NAME, text);
-	line_append_process_label(view, text, process);
-	write_name(trace, PROCESS_LABELS, text);
-	protobuf_close(&trace->packet, inside);
-	close_descriptor(trace, opened);
-}
-
-static void describe_device(struct pftrace *trace, uint32_t device, struct writer *text)
-{
-	const struct view *view = &trace->events.view;
-	uint32_t pid = trace->ids.device_pid[device];
-	size_t opened, inside;
-
-	pftrace_turn_to_process(trace, view->identity->devices[device].process);
-	opened = open_descriptor(trace,
-	                         (struct description){trace->uuids.devices + device, 0, pid});
-	inside = protobuf_open(&trace->packet, DESCRIPTOR_PROCESS);
-	protobuf_write_u64(&trace->packet, PROCESS_PID, pid);
-	line_append_device(view, text, device);
-	write_name(trace, PROCESS_NAME, text);
-	line_append_device_label(view, text, device);
+	(is_device ? line_append_device_label : line_append_process_label)(view, text, i);
 	write_name(trace, PROCESS_LABELS, text);
 	protobuf_close(&trace->packet, inside);
 	close_descriptor(trace, opened);
@@ -108,13 +89,13 @@ static void describe_identity(struct pftrace *trace, struct writer *text)
 		uint32_t p = lines->process_order[i];
 
 		if (events_name_process(&trace->events, p))
-			describe_process(trace, p, text);
+			describe_owner(trace, false, p, text);
 	}
 	for (uint32_t i = 0; i < identity->n_devices; i++) {
 		uint32_t d = lines->device_order[i];
 
 		if (events_name_device(&trace->events, d))
-			describe_device(trace, d, text);
+			describe_owner(trace, true, d, text);
 	}
 }
 
