@@ -31,7 +31,7 @@ flextrace_add_unit_test(NAME mpi_identity SOURCES tracer/mpi/identity.c tracer/m
 
 if(FLEXTRACE_CXX)
 	foreach(standard 17 20)
-		add_executable(test_hpp_${standard} unit/tracer/test_hpp.cc)
+		add_executable(test_hpp_${standard} unit/tracer/test_hpp.cc ${PROJECT_SOURCE_DIR}/tracer/src/args.c)
 		target_include_directories(test_hpp_${standard} PRIVATE ${PROJECT_SOURCE_DIR}/tracer/include)
 		target_link_libraries(test_hpp_${standard} PRIVATE flextrace_options PkgConfig::CMOCKA Threads::Threads)
 		set_target_properties(test_hpp_${standard} PROPERTIES CXX_STANDARD ${standard})

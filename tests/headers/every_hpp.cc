@@ -39,11 +39,13 @@ void record_definitions()
 
 void record_device(const std::uint32_t (&ts)[FLEXTRACE_N_STAMPS])
 {
+	const std::uint64_t ts64[FLEXTRACE_N_STAMPS] = {1, 2, 3, 4, 5};
 	flextrace::device_op op{0, 1};
 
 	op.payload().domain = 1;
 	op.domain(0).job(7).correlation(8).kind(FLEXTRACE_DEVICE_KERNEL).name("matmul");
 	op.bracket(1, 2).stamps(ts).bytes(64).power(3).peer(1).group("tp").type("SingleCast");
+	op.stamps(ts64).arg("rows", 16u).arg("layout", "tiled");
 	op.emit();
 	flextrace::device_op{0, 2}.job(8).name([] { return "callable"; }).emit();
 }
@@ -54,6 +56,7 @@ void record_points(float value)
 	flextrace::instant(std::string_view("points", 5), 3);
 	flextrace::counter("float", value);
 	flextrace::counter("size", sizeof(value));
+	flextrace::counter("power", value, "W", 0);
 	flextrace::counter("enumerator", FLEXTRACE_RUNTIME_LAUNCH);
 	flextrace::annotate("key", "value");
 	flextrace::step(1);
@@ -66,17 +69,28 @@ void record_intervals()
 	flextrace::scope view{std::string_view("view")};
 	flextrace::scope kind{FLEXTRACE_RUNTIME_LAUNCH, "launch"};
 	flextrace::scope with_id{FLEXTRACE_RUNTIME_LAUNCH, "launch", 7};
+	flextrace::scope with_args{"launch", {{"bytes", 5}, {"text", "value"}}};
+	flextrace::scope with_all{FLEXTRACE_RUNTIME_LAUNCH,
+	                          "launch",
+	                          7,
+	                          {{"ok", true},
+	                           {std::string_view("key", 3), std::string_view("text")},
+	                           {"ratio", 1.5f},
+	                           {"kind", FLEXTRACE_RUNTIME_LAUNCH},
+	                           {"pointer", &named},
+	                           {"none", nullptr},
+	                           {"raw", flextrace::bytes{"ab", 2}}}};
 	flextrace::scope computed{[] { return std::string_view("computed"); }};
 	flextrace::open_scope empty;
 	flextrace::open_scope open{FLEXTRACE_RUNTIME_WAIT, "wait", 7};
 	flextrace::async_scope async = begin_request("request");
 	request moved{std::move(async), std::move(open), {}};
-	std::optional<flextrace::scope> later;
+	std::optional<flextrace::scope<>> later;
 	flextrace::window window{"window"};
 
 	later.emplace("later");
 	empty = flextrace::open_scope{"assigned"};
-	moved.whole.end();
+	moved.whole.end({{"result", -1}});
 	if (!moved.whole)
 		moved.part.end();
 	FLEXTRACE_SCOPE("a macro beside it");

@@ -48,7 +48,13 @@ extern "C" void flextrace_marker_name(const struct flextrace_name *marker)
 template <class Record> static void note(const char *event, const Record *record)
 {
 	emitted += std::string(event) + " " + std::to_string(record->kind) + " " + record->name +
-	           " " + std::to_string(record->correlation) + "\n";
+	           " " + std::to_string(record->correlation);
+	for (const char *at = record->args ? record->args : ""; *at; at++)
+		emitted += at == record->args ? std::string(" ") + *at
+		           : *at == '\x1f'    ? std::string("=")
+		           : *at == '\x1e'    ? std::string(";")
+		                              : std::string(1, *at);
+	emitted += "\n";
 }
 
 static const struct flextrace_i_api *provider()
@@ -73,7 +79,8 @@ static const struct flextrace_i_api *provider()
 		note("op", op);
 		emitted += std::to_string(op->device) + " " + std::to_string(op->queue) + " " +
 		           std::to_string(op->job) + " " + std::to_string(op->submit_ns) + "-" +
-		           std::to_string(op->complete_ns) + " " + std::to_string(op->ts[4]) + " " +
+		           std::to_string(op->complete_ns) + " " +
+		           std::to_string(op->ts[4] + op->ts64[4]) + " " +
 		           std::to_string(op->bytes) + " " + std::to_string(op->peer) + "\n";
 	};
 	return &api;
@@ -266,6 +273,58 @@ static void test_handle__that_ends_while_off_is_not_recorded_later(void **)
 	expect("");
 }
 
+/* -- arguments -- */
+
+enum class color : unsigned char { red = 3 };
+
+static void test_args__have_the_types_of_their_values(void **)
+{
+	const std::string key = "key", value = "value";
+	const char *null = nullptr;
+	const double ratio = 1.5;
+
+	{
+		flextrace::scope s{"a", {{"i", -1}, {"u", 16u}, {"z", sizeof(char)}, {"b", true}}};
+	}
+	expect("scope 0 a 0 ii=ffffffffffffffff;uu=10;uz=1;bb=1;\n");
+	{
+		flextrace::scope s{"a", {{"d", ratio}, {"e", color::red}, {"l", -2LL}, {"c", 'A'}}};
+	}
+	expect("scope 0 a 0 dd=3ff8000000000000;ue=3;il=fffffffffffffffe;ic=41;\n");
+	{
+		flextrace::scope s{"a", {{key + "1", value + "1"}, {"v", std::string_view("views", 4)},
+		                         {"s", null}, {"e", ""}, {"p", nullptr},
+		                         {"x", flextrace::bytes{"\x01\xff", 2}}}};
+	}
+	expect("scope 0 a 0 skey1=6:value1;sv=4:view;ss=0:;se=0:;pp=0;xx=01ff;\n");
+}
+
+static void test_args__stand_on_scopes_handles_and_operations(void **)
+{
+	{
+		flextrace::scope s{FLEXTRACE_RUNTIME_LAUNCH, std::string("launch"), 7, {{"n", 1}}};
+	}
+	expect(("scope " + std::to_string(FLEXTRACE_RUNTIME_LAUNCH) + " launch 7 in=1;\n").c_str());
+	flextrace::async_scope async{"async"};
+	async.end({{"n", 2}});
+	expect("async 0 async 0 in=2;\n");
+	flextrace::device_op{0}.arg("n", 3).arg(std::string("s"), "t").emit();
+	expect("op 0  0 in=3;ss=1:t;\n0 0 0 0-0 0 0 -1\n");
+	turn(0);
+	{
+		flextrace::scope s{"a", {{"n", 1}}};
+
+		turn(1);
+		async.end({{"n", 2}});
+	}
+	expect("");
+}
+
+static void test_args__of_a_scope_cost_no_other_scope_its_stack(void **)
+{
+	assert_true(sizeof(flextrace::scope<>) < sizeof(flextrace_scope) + flextrace::name_bytes + 16);
+}
+
 /* -- the rest -- */
 
 static void test_device_op__is_recorded_as_said(void **)
@@ -328,6 +387,9 @@ int main()
 		TEST(test_handle__ends_once_wherever_it_was_moved),
 		TEST(test_handle__tells_threads_apart),
 		TEST(test_handle__that_ends_while_off_is_not_recorded_later),
+		TEST(test_args__have_the_types_of_their_values),
+		TEST(test_args__stand_on_scopes_handles_and_operations),
+		TEST(test_args__of_a_scope_cost_no_other_scope_its_stack),
 		TEST(test_device_op__is_recorded_as_said),
 		TEST(test_points__take_any_text_and_number),
 		TEST(test_definitions__take_any_text),

@@ -6,11 +6,11 @@
  *
  *	void executor::run(const node &n)
  *	{
- *		flextrace::scope s{FLEXTRACE_RUNTIME_EXECUTE, n.name(), n.id};
+ *		flextrace::scope s{FLEXTRACE_RUNTIME_EXECUTE, n.name(), n.id, {{"rows", n.rows}}};
  *		...
  *		flextrace::counter("queue depth", pending.size());
- *		flextrace::device_op{device, queue}.job(n.id).kind(FLEXTRACE_DEVICE_KERNEL).name(n.name())
- *			.bracket(submit_ns, complete_ns).stamps(block.ts).emit();
+ *		flextrace::device_op{device, queue}.job(n.id).kind(FLEXTRACE_DEVICE_KERNEL)
+ *			.name(n.name()).bracket(submit_ns, complete_ns).stamps(block.ts).emit();
  *	}
  *
  * What flextrace.h says holds here, and its macros may stand beside this. Header only, over the
@@ -21,12 +21,16 @@
  *   flextrace::scope s{[&] { return op.type() + "/" + op.name(); }};
  * - Names are copied, and only while the event is recorded: temporaries are safe, nothing is
  *   allocated. Those of more than name_bytes - 1 bytes are cut between two characters.
- * - Arguments are evaluated even if nothing is recorded, as those of any function.
+ * - Arguments with types, {{"bytes", n}, {"tensor", name}}, have a key, which is any text but a
+ *   function, and a bool, an integer, an enumerator, a floating-point number, such a text, a
+ *   pointer, or flextrace::bytes{data, size}. They are kept as args.h says.
+ * - Parameters are evaluated even if nothing is recorded, as those of any function.
  * - Nothing throws, but what a name's function throws.
  * - With -DFLEXTRACE_DISABLE nothing of it is left in optimised code.
  *
  * Contents:
  *   intervals     scope, function_scope, open_scope, async_scope
+ *   arguments     arg, bytes
  *   points        instant, counter, annotate, step
  *   device work   device_op
  *   definitions   define, define_process, name_thread, name_queue, name_marker
@@ -37,117 +41,24 @@
 #ifndef FLEXTRACE_FLEXTRACE_HPP
 #define FLEXTRACE_FLEXTRACE_HPP
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <type_traits>
-
-#include <flextrace/flextrace.h>
-
-#if __cplusplus < 201703L
-#error "flextrace.hpp needs C++17; flextrace.h is for C++11"
-#endif
-
-/* Inlined everywhere: no function of this file is one that several libraries share, as each has its
- * own libflextrace. */
-#define FLEXTRACE_I_HERE __attribute__((__always_inline__)) inline
+#include <flextrace/args.hpp>
 
 namespace flextrace
 {
-/* Files that are compiled with FLEXTRACE_DISABLE have classes of their own. */
-#ifdef FLEXTRACE_DISABLE
-inline namespace disabled
-#else
-inline namespace format_2
-#endif
+inline namespace FLEXTRACE_I_NAMESPACE
 {
-
-inline constexpr std::size_t name_bytes = 128; /* with the NUL */
-
-namespace detail
-{
-#ifdef FLEXTRACE_DISABLE
-inline constexpr bool is_there = false;
-#else
-inline constexpr bool is_there = true;
-#endif
-
-struct text {
-	char bytes[name_bytes];
-};
-
-FLEXTRACE_I_HERE void copy(text &to, std::string_view from)
-{
-	std::size_t n = from.size();
-
-	if (n >= name_bytes) {
-		n = name_bytes - 1;
-		while (n > 0 && (from[n] & 0xc0) == 0x80) /* inside a character of UTF-8 */
-			n--;
-	}
-	if (n) /* else there may be no bytes */
-		__builtin_memcpy(to.bytes, from.data(), n);
-	to.bytes[n] = '\0';
-}
-
-template <class T>
-inline constexpr bool is_c_string = std::is_convertible_v<const T &, const char *>;
-template <class T>
-inline constexpr bool is_text = is_c_string<T> ||
-                                std::is_convertible_v<const T &, std::string_view>;
-
-template <class T> constexpr bool find_is_name()
-{
-	if constexpr (std::is_invocable_v<const T &>)
-		return is_text<std::remove_reference_t<std::invoke_result_t<const T &>>>;
-	else
-		return is_text<T>;
-}
-template <class T> using if_name = std::enable_if_t<find_is_name<T>(), int>;
-template <class T>
-using if_number = std::enable_if_t<std::is_arithmetic_v<T> || std::is_enum_v<T>, int>;
-
-template <class Name> FLEXTRACE_I_HERE void copy_name(text &to, const Name &name)
-{
-	if constexpr (std::is_invocable_v<const Name &>) {
-		copy_name(to, name());
-	} else if constexpr (is_c_string<Name>) {
-		const char *bytes = name;
-
-		copy(to, bytes ? std::string_view(bytes) : std::string_view());
-	} else {
-		copy(to, name);
-	}
-}
-
-/* `name` with a NUL behind it, for as long as `room` and `name` are there. */
-template <class Name> FLEXTRACE_I_HERE const char *end_name(text &room, const Name &name)
-{
-	if constexpr (!std::is_invocable_v<const Name &> && is_c_string<Name>)
-		return name;
-	copy_name(room, name);
-	return room.bytes;
-}
-
-FLEXTRACE_I_HERE const char *cut_folders(const char *file)
-{
-	const char *slash = __builtin_strrchr(file, '/');
-
-	return slash ? slash + 1 : file;
-}
-} // namespace detail
 
 /* A place in the source: that of the call, as the default of a parameter. */
 class place
 {
-      public:
+public:
 	static constexpr place here(const char *file = __builtin_FILE(),
 	                            std::uint32_t line = __builtin_LINE())
 	{
 		return {file, line};
 	}
 
-      private:
+private:
 	constexpr place(const char *file, std::uint32_t line) : file_(file), line_(line)
 	{
 	}
@@ -155,22 +66,23 @@ class place
 	const char *file_;
 	std::uint32_t line_;
 
-	friend class scope;
+	template <class> friend class scope;
 	template <bool> friend class handle;
 };
 
-/* -- intervals ---------------------------------------------------------------------------------- */
+/* -- intervals ------------------------------------------------------------------------------- */
 
 /*
  * An interval from here to the end of the block: one record, at its end. On one thread, nested in
- * what is around it: not to be held over a co_await (async_scope is for that).
+ * what is around it: not to be held over a co_await (async_scope is for that). In a std::optional
+ * it is a scope<>.
  */
-class [[nodiscard, maybe_unused]] scope
+template <class Args = detail::no_args> class [[nodiscard, maybe_unused]] scope
 {
-      public:
+public:
 	template <class Name, detail::if_name<Name> = 0>
 	FLEXTRACE_I_HERE explicit scope(const Name &name, place at = place::here())
-	    : scope(FLEXTRACE_RUNTIME_USER, name, 0, at)
+		: scope(FLEXTRACE_RUNTIME_USER, name, 0, at)
 	{
 	}
 
@@ -188,6 +100,25 @@ class [[nodiscard, maybe_unused]] scope
 		}
 	}
 
+	template <class Name, std::size_t N, detail::if_name<Name> = 0>
+	FLEXTRACE_I_HERE scope(const Name &name, const arg (&args)[N],
+	                       place at = place::here())
+		: scope(FLEXTRACE_RUNTIME_USER, name, 0, args, at)
+	{
+	}
+
+	template <class Name, std::size_t N, detail::if_name<Name> = 0>
+	FLEXTRACE_I_HERE scope(flextrace_runtime_kind kind, const Name &name,
+	                       std::uint64_t correlation, const arg (&args)[N],
+	                       place at = place::here())
+		: scope(kind, name, correlation, at)
+	{
+		if constexpr (detail::is_there) {
+			if (__builtin_expect(record_.begin_ns != 0, 0))
+				record_.args = args_.put(args, std::make_index_sequence<N>());
+		}
+	}
+
 	FLEXTRACE_I_HERE ~scope()
 	{
 		if constexpr (detail::is_there)
@@ -197,16 +128,27 @@ class [[nodiscard, maybe_unused]] scope
 	scope(const scope &) = delete;
 	scope &operator=(const scope &) = delete;
 
-      private:
+private:
 	flextrace_scope record_;
 	detail::text name_;
+	Args args_;
 };
 
+template <class Name, std::size_t N>
+scope(const Name &, const arg (&)[N]) -> scope<detail::some_args>;
+template <class Name, std::size_t N>
+scope(flextrace_runtime_kind, const Name &, std::uint64_t, const arg (&)[N])
+	-> scope<detail::some_args>;
+
 /* A scope of a function's body, by its name: flextrace::function_scope s; */
-class [[nodiscard, maybe_unused]] function_scope : public scope{
-	public : FLEXTRACE_I_HERE explicit function_scope(const char *name = __builtin_FUNCTION(),
-	                                                  place at = place::here()) :
-		scope(name, at){}
+class [[nodiscard, maybe_unused]] function_scope : public scope<>
+{
+public:
+	FLEXTRACE_I_HERE explicit function_scope(const char *name = __builtin_FUNCTION(),
+	                                         place at = place::here())
+		: scope(name, at)
+	{
+	}
 };
 
 /*
@@ -215,12 +157,12 @@ class [[nodiscard, maybe_unused]] function_scope : public scope{
  */
 template <bool IsAsync> class [[nodiscard, maybe_unused]] handle
 {
-      public:
+public:
 	handle() = default;
 
 	template <class Name, detail::if_name<Name> = 0>
 	FLEXTRACE_I_HERE explicit handle(const Name &name, place at = place::here())
-	    : handle(FLEXTRACE_RUNTIME_USER, name, 0, at)
+		: handle(FLEXTRACE_RUNTIME_USER, name, 0, at)
 	{
 	}
 
@@ -237,7 +179,7 @@ template <bool IsAsync> class [[nodiscard, maybe_unused]] handle
 		}
 	}
 
-	FLEXTRACE_I_HERE handle(handle && other) noexcept
+	FLEXTRACE_I_HERE handle(handle &&other) noexcept
 	{
 		take(other);
 	}
@@ -271,13 +213,26 @@ template <bool IsAsync> class [[nodiscard, maybe_unused]] handle
 		}
 	}
 
+	/* The same with arguments, which are known now. */
+	template <std::size_t N> FLEXTRACE_I_HERE void end(const arg (&args)[N]) noexcept
+	{
+		if constexpr (detail::is_there) {
+			detail::some_args room;
+
+			if (!open_.span.begin_ns)
+				return;
+			open_.span.args = room.put(args, std::make_index_sequence<N>());
+			end();
+		}
+	}
+
 	/* Whether there is an interval that will be recorded. */
 	explicit operator bool() const noexcept
 	{
 		return open_.span.begin_ns != 0;
 	}
 
-      private:
+private:
 	FLEXTRACE_I_HERE void take(handle & other) noexcept
 	{
 		open_ = other.open_;
@@ -296,7 +251,7 @@ using open_scope = handle<false>;
 /* May cross others on any thread: a request, a coroutine, the life of an object. */
 using async_scope = handle<true>;
 
-/* -- points ------------------------------------------------------------------------------------- */
+/* -- points ---------------------------------------------------------------------------------- */
 
 template <class Name, detail::if_name<Name> = 0>
 FLEXTRACE_I_HERE void instant(const Name &name, std::uint64_t correlation = 0)
@@ -308,14 +263,15 @@ FLEXTRACE_I_HERE void instant(const Name &name, std::uint64_t correlation = 0)
 	}
 }
 
-/* A sample of a number. */
+/* A sample of a number, with its unit and the device that it is of, -1 = of the process. */
 template <class Name, class Value, detail::if_name<Name> = 0, detail::if_number<Value> = 0>
-FLEXTRACE_I_HERE void counter(const Name &name, Value value)
+FLEXTRACE_I_HERE void counter(const Name &name, Value value, const char *unit = "",
+                              std::int32_t device = -1)
 {
 	if (FLEXTRACE_I_ON(counter)) {
 		detail::text room;
 
-		flextrace_i_counter(-1, detail::end_name(room, name), "",
+		flextrace_i_counter(device, detail::end_name(room, name), unit,
 		                    static_cast<double>(value));
 	}
 }
@@ -338,7 +294,7 @@ FLEXTRACE_I_HERE void step(std::uint64_t number)
 	FLEXTRACE_STEP(number);
 }
 
-/* -- device work -------------------------------------------------------------------------------- */
+/* -- device work ----------------------------------------------------------------------------- */
 
 /*
  * One finished control block, by what is known of it. What is not said is not known. Nothing is
@@ -351,7 +307,7 @@ FLEXTRACE_I_HERE void step(std::uint64_t number)
  */
 class [[nodiscard]] device_op
 {
-      public:
+public:
 	FLEXTRACE_I_HERE explicit device_op(std::uint32_t device, std::uint32_t queue = 0)
 	{
 		op_.device = device;
@@ -400,9 +356,15 @@ class [[nodiscard]] device_op
 		__builtin_memcpy(op_.ts, ts, sizeof(op_.ts));
 		return *this;
 	}
-	FLEXTRACE_I_HERE device_op &bytes(std::uint64_t bytes)
+	/* The same of a counter that gives all its bits. */
+	FLEXTRACE_I_HERE device_op &stamps(const std::uint64_t (&ts)[FLEXTRACE_N_STAMPS])
 	{
-		op_.bytes = bytes;
+		__builtin_memcpy(op_.ts64, ts, sizeof(op_.ts64));
+		return *this;
+	}
+	FLEXTRACE_I_HERE device_op &bytes(std::uint64_t n)
+	{
+		op_.bytes = n;
 		return *this;
 	}
 	FLEXTRACE_I_HERE device_op &power(std::uint32_t power)
@@ -425,6 +387,13 @@ class [[nodiscard]] device_op
 		op_.type = type;
 		return *this;
 	}
+	template <class Key, class Value>
+	FLEXTRACE_I_HERE device_op &arg(const Key &key, const Value &value)
+	{
+		if (FLEXTRACE_I_ON(device_op))
+			detail::argument(key, value).add_to(args_);
+		return *this;
+	}
 	FLEXTRACE_I_HERE flextrace_device_op &payload()
 	{
 		return op_;
@@ -435,17 +404,20 @@ class [[nodiscard]] device_op
 		if (FLEXTRACE_I_ON(device_op)) {
 			if (has_name_)
 				op_.name = name_.bytes;
+			if (args_.n_bytes || args_.n_left_out)
+				op_.args = args_.text;
 			flextrace_i_device_op(&op_);
 		}
 	}
 
-      private:
+private:
 	flextrace_device_op op_ = FLEXTRACE_DEVICE_OP_INIT;
 	bool has_name_ = false;
 	detail::text name_;
+	flextrace_args args_ = FLEXTRACE_ARGS_INIT;
 };
 
-/* -- definitions -------------------------------------------------------------------------------- */
+/* -- definitions ----------------------------------------------------------------------------- */
 
 FLEXTRACE_I_HERE void define_process(const char *runtime, const char *version)
 {
@@ -496,12 +468,12 @@ FLEXTRACE_I_HERE void name_marker(std::uint32_t device, std::uint32_t number, co
 	}
 }
 
-/* -- windows ------------------------------------------------------------------------------------ */
+/* -- windows --------------------------------------------------------------------------------- */
 
 /* A measured window, to the end of the block. */
 class [[nodiscard, maybe_unused]] window
 {
-      public:
+public:
 	template <class Name, detail::if_name<Name> = 0>
 	FLEXTRACE_I_HERE explicit window(const Name &name)
 	{
@@ -519,7 +491,7 @@ class [[nodiscard, maybe_unused]] window
 	window(const window &) = delete;
 	window &operator=(const window &) = delete;
 
-      private:
+private:
 	detail::text name_;
 };
 
@@ -527,5 +499,6 @@ class [[nodiscard, maybe_unused]] window
 } // namespace flextrace
 
 #undef FLEXTRACE_I_HERE
+#undef FLEXTRACE_I_NAMESPACE
 
 #endif
