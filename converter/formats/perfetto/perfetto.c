@@ -13,51 +13,22 @@
 #define ABOUT    ""   /* of the recording, not of what was recorded */
 
 /* What is not read, by its name, as the user knows it. */
-static const char *const unread[MAX_KIND + 1] = {[0] = ABOUT,
-                                                 [1] = "ftrace_events",
-                                                 [2] = "process_tree",
-                                                 [4] = "inode_file_map",
-                                                 [5] = "chrome_events",
-                                                 [7] = "sys_stats",
-                                                 [9] = "process_stats",
-                                                 [33] = ABOUT,
-                                                 [34] = ABOUT,
-                                                 [36] = ABOUT,
-                                                 [37] = "profile_packet",
-                                                 [38] = "battery",
-                                                 [39] = "android_log",
-                                                 [40] = "power_rails",
-                                                 [45] = ABOUT,
-                                                 [46] = ABOUT,
-                                                 [47] = ABOUT,
-                                                 [48] = ABOUT,
-                                                 [49] = "perfetto_metatrace",
-                                                 [51] = ABOUT,
-                                                 [52] = "gpu_counter_event",
-                                                 [53] = "gpu_render_stage_event",
-                                                 [54] = "streaming_profile_packet",
-                                                 [57] = "graphics_frame_event",
-                                                 [62] = "vulkan_memory_event",
-                                                 [65] = "vulkan_api_event",
-                                                 [66] = "perf_sample",
-                                                 [67] = ABOUT,
-                                                 [68] = "smaps_packet",
-                                                 [69] = ABOUT,
-                                                 [71] = "gpu_mem_total_event",
-                                                 [72] = ABOUT,
-                                                 [73] = "memory_tracker_snapshot",
-                                                 [78] = ABOUT,
-                                                 [86] = ABOUT,
-                                                 [89] = ABOUT,
-                                                 [90] = ABOUT,
-                                                 [95] = "etw_events",
-                                                 [109] = ABOUT,
-                                                 [113] = ABOUT,
-                                                 [124] = ABOUT,
-                                                 [126] = ABOUT,
-                                                 [128] = ABOUT,
-                                                 [133] = "zstd_compressed_packets",
-                                                 [135] = "stack_sample"};
+/* clang-format off */
+static const char *const unread[MAX_KIND + 1] = {
+	[1] = "ftrace_events", [2] = "process_tree", [4] = "inode_file_map",
+	[5] = "chrome_events", [7] = "sys_stats", [9] = "process_stats", [37] = "profile_packet",
+	[38] = "battery", [39] = "android_log", [40] = "power_rails", [44] = "thread_descriptor",
+	[49] = "perfetto_metatrace", [52] = "gpu_counter_event", [53] = "gpu_render_stage_event",
+	[54] = "streaming_profile_packet", [57] = "graphics_frame_event",
+	[62] = "vulkan_memory_event", [65] = "vulkan_api_event", [66] = "perf_sample",
+	[68] = "smaps_packet", [71] = "gpu_mem_total_event", [73] = "memory_tracker_snapshot",
+	[95] = "etw_events", [133] = "zstd_compressed_packets", [135] = "stack_sample",
+	[0] = ABOUT, [33] = ABOUT, [34] = ABOUT, [36] = ABOUT, [45] = ABOUT, [46] = ABOUT,
+	[47] = ABOUT, [48] = ABOUT, [51] = ABOUT, [67] = ABOUT, [69] = ABOUT, [72] = ABOUT,
+	[78] = ABOUT, [86] = ABOUT, [89] = ABOUT, [90] = ABOUT, [109] = ABOUT, [113] = ABOUT,
+	[124] = ABOUT, [126] = ABOUT, [128] = ABOUT,
+};
+/* clang-format on */
 
 static int count_unread(struct perfetto *perfetto, uint32_t kind)
 {
@@ -121,20 +92,6 @@ static int take_stats(struct perfetto *perfetto, struct protobuf stats)
 
 /* -- the two passes --------------------------------------------------------------------------- */
 
-static int take_thread(struct perfetto *perfetto, const struct trace_packet *packet,
-                       struct perfetto_sequence *sequence)
-{
-	struct protobuf_field of[THREAD_REFERENCE_US + 1];
-	struct protobuf message = packet->payload;
-	uint32_t track;
-
-	protobuf_read(&message, of, THREAD_REFERENCE_US + 1);
-	sequence->thread = hash_mix(of[THREAD_PID].value, of[THREAD_TID].value);
-	sequence->thread_time_us = (int64_t)of[THREAD_REFERENCE_US].value;
-	FLEXTRACE_TRY(perfetto_find_track(perfetto, sequence->thread, &track));
-	return perfetto_take_thread(perfetto, &perfetto->file.tracks[track], packet->payload);
-}
-
 static int survey(struct perfetto *perfetto, const struct trace_packet *packet)
 {
 	struct perfetto_file *file = &perfetto->file;
@@ -169,11 +126,10 @@ static int take(struct perfetto *perfetto, const struct trace_packet *packet)
 		fault = perfetto_place(&perfetto->file, sequence, packet, &time_ns);
 	switch (packet->kind) {
 	case PACKET_TRACK_EVENT:
+		fault = packet->has_time ? fault : "it has no time";
 		return perfetto_take_event(perfetto, packet, sequence, time_ns, fault);
 	case PACKET_CLOCK_SNAPSHOT:
 		return perfetto_take_snapshot(perfetto, packet->payload, sequence);
-	case PACKET_THREAD_DESCRIPTOR:
-		return take_thread(perfetto, packet, sequence);
 	case PACKET_TRACE_STATS:
 		return perfetto->file.is_ours ? FLEXTRACE_OK
 		                              : take_stats(perfetto, packet->payload);

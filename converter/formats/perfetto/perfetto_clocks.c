@@ -223,8 +223,8 @@ static bool convert(struct perfetto_clocks *clocks, uint64_t from, uint64_t to, 
 	return false;
 }
 
-const char *perfetto_place_on(struct perfetto_file *file, uint64_t clock, int64_t time_ns,
-                              int64_t *ret_ns)
+static const char *place_on(struct perfetto_file *file, uint64_t clock, int64_t time_ns,
+                            int64_t *ret_ns)
 {
 	if (!convert(&file->clocks, clock, file->clocks.target, time_ns, ret_ns))
 		return "no snapshot says what its clock is";
@@ -243,7 +243,7 @@ const char *perfetto_place(struct perfetto_file *file, struct perfetto_sequence 
 	int64_t time_ns = (int64_t)packet->time;
 
 	if (!is_of_sequence(id))
-		return perfetto_place_on(file, id ? id : file->clocks.trace_clock, time_ns, ret_ns);
+		return place_on(file, id ? id : file->clocks.trace_clock, time_ns, ret_ns);
 	clock = find_clock(sequence, id);
 	if (!clock)
 		return "no snapshot says what its clock is";
@@ -253,5 +253,5 @@ const char *perfetto_place(struct perfetto_file *file, struct perfetto_sequence 
 	if (__builtin_sub_overflow(time_ns, clock->from.time_ns, &time_ns) ||
 	    __builtin_add_overflow(time_ns, clock->to.time_ns, &time_ns))
 		return "its time is out of range";
-	return perfetto_place_on(file, clock->to.clock, time_ns, ret_ns);
+	return place_on(file, clock->to.clock, time_ns, ret_ns);
 }

@@ -123,13 +123,6 @@ static int take_field(struct perfetto *perfetto, struct track_event *event,
 	case TRACK_EVENT_LEGACY:
 		event->legacy = field->bytes;
 		break;
-	case TRACK_EVENT_TIME_DELTA_US:
-		event->time_us = event->sequence->thread_time_us += (int64_t)field->value;
-		event->has_time_us = true;
-		break;
-	case TRACK_EVENT_TIME_ABSOLUTE_US:
-		event->time_us = (int64_t)field->value;
-		event->has_time_us = true;
 	}
 	return FLEXTRACE_OK;
 }
@@ -248,17 +241,6 @@ static int read_fields(struct perfetto *perfetto, struct track_event *event)
 	return json_text_get(&perfetto->members, &event->members, &n);
 }
 
-static const char *place(struct perfetto *perfetto, struct track_event *event)
-{
-	int64_t time_ns;
-
-	if (event->packet->has_time || !event->has_time_us)
-		return event->fault;
-	if (__builtin_mul_overflow(event->time_us, NS_PER_US, &time_ns))
-		return "its time is out of range";
-	return perfetto_place_on(&perfetto->file, CLOCK_MONOTONIC_ID, time_ns, &event->time_ns);
-}
-
 int perfetto_take_event(struct perfetto *perfetto, const struct trace_packet *packet,
                         struct perfetto_sequence *sequence, int64_t time_ns, const char *fault)
 {
@@ -274,11 +256,10 @@ int perfetto_take_event(struct perfetto *perfetto, const struct trace_packet *pa
 		return perfetto_reject(perfetto, packet, LOSS_LOST_PACKETS,
 		                       "it relies on a packet that was lost");
 	FLEXTRACE_TRY(read_fields(perfetto, &event));
-	event.fault = event.fault ? event.fault : place(perfetto, &event);
 	if (event.fault)
 		return perfetto_reject(perfetto, packet, LOSS_MALFORMED, event.fault);
 	if (!event.has_uuid)
-		event.uuid = sequence->track ? sequence->track : sequence->thread;
+		event.uuid = sequence->track;
 	FLEXTRACE_TRY(perfetto_find_track(perfetto, event.uuid, &event.track));
 	return take_typed(perfetto, &event);
 }

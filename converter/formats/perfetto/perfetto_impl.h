@@ -90,11 +90,9 @@ struct perfetto_location {
 
 struct perfetto_sequence {
 	uint64_t id;
-	bool is_whole;            /* nothing that it relies on was lost */
-	struct map interned;      /* (iid, field) -> string, or place of a location */
-	uint64_t clock_id, track; /* defaults; 0: none */
-	uint64_t thread;          /* that its events are on, if they do not say; 0: none */
-	int64_t thread_time_us;
+	bool is_whole;                 /* nothing that it relies on was lost */
+	struct map interned;           /* (iid, field) -> string, or place of a location */
+	uint64_t clock_id, track;      /* defaults; 0: none */
 	struct sequence_clock *clocks; /* owned */
 	uint32_t n_clocks;
 };
@@ -241,10 +239,6 @@ void perfetto_release_clocks(struct perfetto_clocks *clocks);
 const char *perfetto_place(struct perfetto_file *file, struct perfetto_sequence *sequence,
                            const struct trace_packet *packet, int64_t *ret_ns);
 
-/* The same of a time of a clock. */
-const char *perfetto_place_on(struct perfetto_file *file, uint64_t clock, int64_t time_ns,
-                              int64_t *ret_ns);
-
 /* -- perfetto_sequences.c --------------------------------------------------------------------- */
 
 /* Bytes as a string. */
@@ -261,8 +255,6 @@ int perfetto_text(struct perfetto *perfetto, const struct perfetto_sequence *seq
 
 /* -- perfetto_tracks.c ------------------------------------------------------------------------ */
 
-int perfetto_take_thread(struct perfetto *perfetto, struct perfetto_track *track,
-                         struct protobuf message);
 int perfetto_take_descriptor(struct perfetto *perfetto, struct protobuf message);
 int perfetto_find_track(struct perfetto *perfetto, uint64_t uuid, uint32_t *ret_track);
 
@@ -291,8 +283,7 @@ struct track_event {
 	bool flow_ends[MAX_FLOWS]; /* here */
 	uint32_t n_flows;
 	struct protobuf legacy; /* empty: it is none of Chrome's older form */
-	bool has_uuid, has_time_us;
-	int64_t time_us;
+	bool has_uuid;
 	const char *fault;   /* NULL, or what is wrong with it */
 	const char *members; /* weak: "" = none */
 };
@@ -332,10 +323,6 @@ struct event perfetto_event_of(const struct perfetto *perfetto, const struct per
 /* What an event says beside its name, as an object that told.h knows; "": nothing. Weak. */
 int perfetto_tell(struct perfetto *perfetto, uint32_t category, const char *members,
                   const char **ret_told);
-
-/* The same, with an empty category where there is none. */
-int perfetto_tell_always(struct perfetto *perfetto, uint32_t category, const char *members,
-                         const char **ret_told);
 
 int perfetto_write_interval(struct perfetto *perfetto, const struct perfetto_track *track,
                             const struct perfetto_open *open);

@@ -132,7 +132,7 @@ int our_row_read(struct perfetto *perfetto, uint8_t dialect, uint32_t category, 
 	const char *all;
 
 	*ret_row = (struct our_row){.dialect = dialect};
-	FLEXTRACE_TRY(perfetto_tell_always(perfetto, category, members, &all));
+	FLEXTRACE_TRY(perfetto_tell(perfetto, category, members, &all));
 	if (!told_read(all, strlen(all), &ret_row->all))
 		return FLEXTRACE_OK;
 	split(ret_row);

@@ -46,12 +46,6 @@ static int take_owner(struct perfetto *perfetto, struct perfetto_track *track,
 	return name->number ? perfetto_intern(perfetto, &name->bytes, &track->name) : FLEXTRACE_OK;
 }
 
-int perfetto_take_thread(struct perfetto *perfetto, struct perfetto_track *track,
-                         struct protobuf message)
-{
-	return take_owner(perfetto, track, message, IS_THREAD);
-}
-
 static int take_counter(struct perfetto *perfetto, struct perfetto_track *track,
                         struct protobuf message)
 {
@@ -86,7 +80,7 @@ int perfetto_take_descriptor(struct perfetto *perfetto, struct protobuf message)
 	if (of[DESCRIPTOR_PARENT_UUID].number)
 		track->parent = of[DESCRIPTOR_PARENT_UUID].value;
 	if (of[DESCRIPTOR_THREAD].number)
-		FLEXTRACE_TRY(perfetto_take_thread(perfetto, track, of[DESCRIPTOR_THREAD].bytes));
+		FLEXTRACE_TRY(take_owner(perfetto, track, of[DESCRIPTOR_THREAD].bytes, IS_THREAD));
 	else if (of[DESCRIPTOR_PROCESS].number)
 		FLEXTRACE_TRY(
 			take_owner(perfetto, track, of[DESCRIPTOR_PROCESS].bytes, IS_PROCESS));

@@ -54,12 +54,15 @@ struct event perfetto_event_of(const struct perfetto *perfetto, const struct per
 
 /* -- what they say ---------------------------------------------------------------------------- */
 
-int perfetto_tell_always(struct perfetto *perfetto, uint32_t category, const char *members,
-                         const char **ret_told)
+int perfetto_tell(struct perfetto *perfetto, uint32_t category, const char *members,
+                  const char **ret_told)
 {
 	struct json_text *told = &perfetto->told;
 	size_t n;
 
+	*ret_told = "";
+	if (!*members && !category)
+		return FLEXTRACE_OK;
 	json_text_clear(told);
 	json_text_open(told, '{');
 	json_text_string(told, "cat", perfetto_string(perfetto, category));
@@ -67,15 +70,6 @@ int perfetto_tell_always(struct perfetto *perfetto, uint32_t category, const cha
 		writer_format(&told->writer, ",%s", members);
 	json_text_close(told, '}');
 	return json_text_get(told, ret_told, &n);
-}
-
-int perfetto_tell(struct perfetto *perfetto, uint32_t category, const char *members,
-                  const char **ret_told)
-{
-	*ret_told = "";
-	if (!*members && !category)
-		return FLEXTRACE_OK;
-	return perfetto_tell_always(perfetto, category, members, ret_told);
 }
 
 /* -- rows ------------------------------------------------------------------------------------- */

@@ -280,6 +280,24 @@ static void test_perfetto_damage__parents_may_go_in_a_circle(void **state)
 	assert_int_equal(flex_number(&run->host, 0, "pid"), 0);
 }
 
+/* Nobody may take the begin of the trace for its time. */
+static void test_perfetto_damage__an_event_without_a_time_is_none(void **state)
+{
+	trace *of = start();
+	struct flex_run *run;
+
+	begin_packet(of, 0);
+	protobuf_open(of, PACKET_TRACK_EVENT);
+	protobuf_put_number(of, TRACK_EVENT_TYPE, TYPE_INSTANT);
+	protobuf_put_number(of, TRACK_EVENT_TRACK_UUID, THREAD_UUID);
+	end_event(of);
+	put_begin(of, 100, THREAD_UUID, "a");
+	put_end(of, 200, THREAD_UUID);
+	run = convert(state, of);
+	assert_int_equal(run->host.n_rows, 1);
+	assert_int_equal(lost(run, LOSS_MALFORMED), 1);
+}
+
 static void test_perfetto_damage__a_text_that_nobody_defined_is_none(void **state)
 {
 	trace *of = start();
@@ -330,6 +348,7 @@ int main(void)
 		TEST(test_perfetto_damage__says_that_a_file_stops_in_the_middle),
 		TEST(test_perfetto_damage__a_damaged_packet_costs_itself),
 		TEST(test_perfetto_damage__parents_may_go_in_a_circle),
+		TEST(test_perfetto_damage__an_event_without_a_time_is_none),
 		TEST(test_perfetto_damage__a_text_that_nobody_defined_is_none),
 		TEST(test_perfetto_damage__nests_as_deep_as_it_likes),
 	};
