@@ -21,7 +21,8 @@ import pftrace
 NS_PER_US = 1000
 MAX_EXACT = 1 << 53
 ARROWS = {"ac2g", "message", "fwdbwd", "critical_path"}
-PARTS = {"DmaI": " \u00b7 DMA in", "Prep": " \u00b7 prep", "DmaO": " \u00b7 DMA out"}
+PARTS = {"DmaI": " \u00b7 DMA in", "Prep": " \u00b7 prep", "DmaO": " \u00b7 DMA out",
+         "dma_in": " \u00b7 DMA in", "prepare": " \u00b7 prep", "dma_out": " \u00b7 DMA out"}
 MAX_TOLD = 5
 n_violations = 0
 told = collections.Counter()
