@@ -10,7 +10,7 @@ complain() {
 	bad=1
 }
 
-sources=$(find tracer firmware-markers converter analysis cli tests \( -name '*.c' -o -name '*.h' \) | sort)
+sources=$(find tracer firmware-markers converter analysis cli tests docs/examples \( -name '*.c' -o -name '*.h' \) | sort)
 
 # including PATTERN PATH...: where sources include what matches. A path without sources is a complaint too.
 including() {
