@@ -10,12 +10,12 @@ set(derive_sources converter/engine/derive/attributes.c converter/engine/derive/
 	converter/engine/derive/life.c converter/engine/derive/limits.c
 	converter/engine/derive/markers.c
 	converter/engine/derive/pairs.c converter/engine/derive/points.c converter/base/row_sorter.c
-	converter/engine/derive/tracks.c converter/engine/derive/zones.c)
+	converter/engine/derive/told_flows.c converter/engine/derive/tracks.c converter/engine/derive/zones.c)
 
 flextrace_add_unit_test(NAME order SOURCES converter/base/order.c converter/base/radix_sort.c converter/base/select_kth.c)
 flextrace_add_unit_test(NAME row_sorter SOURCES converter/model/lanes.c converter/base/row_sorter.c
 	${table_sources})
-foreach(name derive derive_device derive_marks derive_overlaps)
+foreach(name derive derive_device derive_flows derive_marks derive_overlaps)
 	flextrace_add_unit_test(NAME ${name}
 		SOURCES tests/support/derive_fixture.c ${derive_sources} ${derive_text_source}
 		LIBS PkgConfig::CJSON Threads::Threads)

@@ -219,7 +219,7 @@ static struct flow flow_of(const struct transfers *transfers, const struct timel
 	return (struct flow){
 		.from_time_ns = send->start_time_ns,
 		.to_time_ns = to_ns,
-		.from_track = send->track,
+		.from_track = send->track & INT32_MAX,
 		.to_track = receive->track,
 		.message = {receive->sync, timeline->ops[receive->source].group},
 	};

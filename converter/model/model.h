@@ -189,6 +189,7 @@ enum host_kind {
 	HOST_WINDOW,
 	HOST_COLLECTIVE,
 	HOST_ASYNC,
+	HOST_FLOW, /* a point of a flow */
 	HOST_ARROW /* of spans only: it becomes an arrow, no row */
 };
 
@@ -341,7 +342,8 @@ struct memory_row { /* memory.csv */
  * an operation to that of its gradient, of correlation 0; or one along a critical path. */
 struct flow {
 	int64_t from_time_ns, to_time_ns;
-	uint32_t from_track, to_track : 31, is_critical : 1;
+	uint64_t from_track : 31, to_track : 31, is_critical : 1;
+	uint64_t is_told : 1; /* by the program: message.sync is its name */
 	union {
 		uint64_t correlation; /* of a launch */
 		struct {
@@ -352,12 +354,12 @@ struct flow {
 
 static inline bool flow_is_gradient(const struct flow *flow, const struct track *tracks)
 {
-	return tracks[flow->to_track].kind < TRACK_QUEUE && !flow->is_critical;
+	return tracks[flow->to_track].kind < TRACK_QUEUE && !flow->is_critical && !flow->is_told;
 }
 
 static inline bool flow_is_message(const struct flow *flow, const struct track *tracks)
 {
-	return tracks[flow->from_track].kind >= TRACK_QUEUE && !flow->is_critical;
+	return tracks[flow->from_track].kind >= TRACK_QUEUE && !flow->is_critical && !flow->is_told;
 }
 
 #endif

@@ -36,6 +36,7 @@
 	X(ASYNC_END,     async_end,     flextrace_span_edge,     edge,          HOST) \
 	X(INSTANT,       instant,       flextrace_instant,       instant,       HOST) \
 	X(COUNTER,       counter,       flextrace_counter,       counter,       HOST) \
+	X(FLOW,          flow,          flextrace_flow,          flow,          HOST) \
 	X(ANNOTATION,    annotation,    flextrace_annotation,    annotation,    HOST) \
 	X(STEP,          step,          flextrace_step,          step,          HOST) \
 	X(WINDOW,        window,        flextrace_window,        window,        HOST) \
@@ -86,6 +87,7 @@ struct event {
 		struct flextrace_span_edge edge;
 		struct flextrace_instant instant;
 		struct flextrace_counter counter;
+		struct flextrace_flow flow;
 		struct flextrace_annotation annotation;
 		struct flextrace_step step;
 		struct flextrace_window window;
@@ -192,6 +194,12 @@ struct record_counter {
 	double value;
 	uint32_t unit;
 	int32_t device; /* -1 = of the process */
+};
+
+struct record_flow { /* kind = its phase */
+	struct record head;
+	uint64_t id;
+	uint32_t device, queue;
 };
 
 struct record_memory {

@@ -115,6 +115,13 @@ FIELDS(counter, counter) = {
 	F(counter, unit, STRING, counter, unit),
 	F(counter, device, I32, counter, device),
 };
+FIELDS(flow, flow) = {
+	R_KIND(flow, phase, FLEXTRACE_FLOW_PHASE_COUNT),
+	R(flow, id, U64, flow, id),
+	F(flow, name, STRING, flow, head.name),
+	F(flow, device, U32, flow, device),
+	F(flow, queue, U32, flow, queue),
+};
 FIELDS(annotation, text) = {
 	R(annotation, key, STRING, text, head.name),
 	F(annotation, value, STRING, text, text),

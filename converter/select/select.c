@@ -108,6 +108,19 @@ static int64_t end_key(uint32_t track, uint64_t correlation)
 	return (int64_t)((uint64_t)track << 32 ^ correlation * 0x9e3779b97f4a7c15u);
 }
 
+/* Launches are joined by their correlation, arrows that a program or a file draws by the time. */
+static int keep_ends(struct pass *pass, const struct any_row *row)
+{
+	uint64_t time_ns = (uint64_t)row->start_time_ns;
+
+	if (row->correlation)
+		FLEXTRACE_TRY(map_put(&pass->ends, time_ns,
+		                      (uint64_t)end_key(row->track, row->correlation), 0));
+	if (pass->timeline->has.arrows)
+		FLEXTRACE_TRY(map_put(&pass->ends, time_ns, (uint64_t)end_key(row->track, 0), 0));
+	return FLEXTRACE_OK;
+}
+
 static int keep(struct pass *pass, const struct any_row *row)
 {
 	enum row_table table = row->table;
@@ -131,10 +144,7 @@ static int keep(struct pass *pass, const struct any_row *row)
 	pass->out->counts.n_crossing += table == OF_HOST &&
 	                                pass->timeline->tracks[row->track].kind == TRACK_THREAD &&
 	                                pass->timeline->tracks[row->track].lane > 0;
-	if (!row->correlation && !pass->timeline->has.arrows)
-		return FLEXTRACE_OK;
-	return map_put(&pass->ends, (uint64_t)row->start_time_ns,
-	               (uint64_t)end_key(row->track, row->correlation), 0);
+	return keep_ends(pass, row);
 }
 
 static int take_row(struct pass *pass, enum row_table table, const void *any)
@@ -202,16 +212,17 @@ static bool has_end(const struct pass *pass, int64_t time_ns, uint32_t track, ui
 static int take_flows(struct pass *pass)
 {
 	TABLE_EACH(struct flow, flow, &pass->timeline->flows_from) {
+		uint64_t correlation = flow->is_told ? 0 : flow->correlation;
 		struct flow *copy;
 
-		if (!has_end(pass, flow->from_time_ns, flow->from_track, flow->correlation) ||
-		    !has_end(pass, flow->to_time_ns, flow->to_track, flow->correlation))
+		if (!has_end(pass, flow->from_time_ns, flow->from_track, correlation) ||
+		    !has_end(pass, flow->to_time_ns, flow->to_track, correlation))
 			continue;
 		copy = table_append(&pass->out->flows_from, sizeof(*copy));
 		if (!copy)
 			return FLEXTRACE_E_MEMORY;
 		*copy = *flow;
-		copy->from_track = new_track(pass, flow->from_track);
+		copy->from_track = new_track(pass, flow->from_track) & INT32_MAX;
 		copy->to_track = new_track(pass, flow->to_track);
 	}
 	return FLEXTRACE_OK;

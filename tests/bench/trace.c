@@ -112,6 +112,7 @@ static int put_point(struct thread_state *thread)
 		return put(thread, &event, RECORD_INSTANT);
 	}
 	event.payload.counter.name = "queue depth";
+	event.payload.counter.device = -1;
 	event.payload.counter.value = (double)next_random(thread, 64);
 	return put(thread, &event, RECORD_COUNTER);
 }

@@ -54,7 +54,12 @@ int main(void)
 	FLEXTRACE_SCOPE_END_WITH(&handle, FLEXTRACE_ARG("result", -1));
 	FLEXTRACE_COUNTER_IN("in flight", "bytes", 512);
 	FLEXTRACE_DEVICE_COUNTER(0, "board power", "W", 74.5);
+	FLEXTRACE_FLOW_BEGIN("request", 77);
 	for (uint32_t job = 1; job <= N_OPS; job++)
 		run_op(job);
+	FLEXTRACE_QUEUE_RECORD(0, 0, 8);
+	FLEXTRACE_QUEUE_WAIT(0, 0, 8);
+	run_op(N_OPS + 1);
+	FLEXTRACE_FLOW_END("request", 77);
 	return 0;
 }

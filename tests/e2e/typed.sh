@@ -20,6 +20,12 @@ has out/trace.json '"args":{"category":"io","bytes":4096,"tensor":"w\"1","big":"
 grep '"name":"copy"' out/trace.json | grep -q '"cat":"io"' || fail "the category of a scope"
 grep '"tiles":200' out/trace.json | grep -q '"cat":"tile work"' || fail "the category of device work"
 
+# A flow and an event of a queue are an arrow each, with both of its ends.
+for pair in flow:request queue_wait:wait; do
+	n=$(grep -cE "\"ph\":\"[sf]\".*\"cat\":\"${pair%:*}\"|\"cat\":\"${pair%:*}\".*\"ph\":\"[sf]\"" out/trace.json)
+	[ "$n" -eq 2 ] || fail "$n ends of the arrow ${pair#*:}"
+done
+
 # Every operation has its epoch, and is where the host saw it: the counter is the host's clock.
 n=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 	NR > 1 && $at["status"] == "certified" && $at["err_ns"] < 1000000 { n++ }

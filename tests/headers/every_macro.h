@@ -91,6 +91,8 @@ static inline void record_device_work(int job)
 	FLEXTRACE_DEVICE_OP(&op);
 	FLEXTRACE_HOST_ESTIMATE(&estimate);
 	FLEXTRACE_CLOCK_SYNC(3, 1, 500, 600, 700);
+	FLEXTRACE_QUEUE_RECORD(3, 2, 6);
+	FLEXTRACE_QUEUE_WAIT(3, 4, 6);
 	flextrace_emit_marker_batch(&batch);
 }
 
@@ -144,6 +146,9 @@ static inline int record_host_work(int step)
 	FLEXTRACE_COUNTER("bytes in flight", n);
 	FLEXTRACE_COUNTER_IN("in flight", "bytes", n);
 	FLEXTRACE_DEVICE_COUNTER(3, "power", "W", 74.5);
+	FLEXTRACE_FLOW_BEGIN("request", 5);
+	FLEXTRACE_FLOW_STEP("request", 5);
+	FLEXTRACE_FLOW_END("request", 5);
 	FLEXTRACE_ANNOTATE("model", "granite");
 	FLEXTRACE_COLLECTIVE_ENTER("tp", 6, "all_reduce", 2048, "0,1");
 	FLEXTRACE_COLLECTIVE_EXIT("tp", 6, "all_reduce", 2048, "0,1");

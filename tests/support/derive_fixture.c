@@ -377,7 +377,10 @@ char *fixture_flow_text(const struct derive_fixture *fixture)
 		tell_track(fixture, out, flow->from_track);
 		fprintf(out, ">%lld@", (long long)flow->to_time_ns);
 		tell_track(fixture, out, flow->to_track);
-		fprintf(out, " %llu\n", (unsigned long long)flow->correlation);
+		if (flow->is_told)
+			fprintf(out, " %s\n", text_of(fixture, flow->message.sync));
+		else
+			fprintf(out, " %llu\n", (unsigned long long)flow->correlation);
 	}
 	fclose(out);
 	return text;

@@ -66,7 +66,7 @@ void fixture_close(struct derive_fixture *fixture);
  * The rows as text, one a line; owned by the caller.
  *   host:    "START-END NAME TRACK dDEPTH STATUS [ARGS]", TRACK is t<vtid> or a<vtid> (async)
  *   device:  "START-END KIND NAME TRACK STATUS +-ERR", TRACK is q<queue>/<kind> or c<core>/<cpu>
- *   flows:   "FROM@TRACK>TO@TRACK CORRELATION"
+ *   flows:   "FROM@TRACK>TO@TRACK CORRELATION", or the name of one that a program tells
  * A track that is not lane 0 has ".<lane>" behind it.
  */
 char *fixture_host_text(const struct derive_fixture *fixture);

@@ -535,7 +535,7 @@ void timeline_fixture_sample(struct timeline_fixture *f)
 	add_device_rows(f);
 	add_points(f);
 	/* the second leaves later and arrives first */
-	fixture_flow(f, (struct flow){1000000000, 1000025000, MAIN_0, QUEUE_0_LANE, 0, {41}});
-	fixture_flow(f, (struct flow){1000010000, 1000022000, MAIN_0, QUEUE_0, 0, {42}});
+	fixture_flow(f, (struct flow){1000000000, 1000025000, MAIN_0, QUEUE_0_LANE, 0, 0, {41}});
+	fixture_flow(f, (struct flow){1000010000, 1000022000, MAIN_0, QUEUE_0, 0, 0, {42}});
 	add_books(f);
 }

@@ -105,6 +105,11 @@ expect all \
 	"counter: $c, \{ name = \"bytes in flight\", value = 1, unit = \"\", device = -1 \}" \
 	"counter: $c, \{ name = \"in flight\", value = 1, unit = \"bytes\", device = -1 \}" \
 	"counter: $c, \{ name = \"power\", value = 74.5, unit = \"W\", device = 3 \}" \
+	"flow: $c, \{ phase = 0, id = 5, name = \"request\", device = 0, queue = 0 \}" \
+	"flow: $c, \{ phase = 1, id = 5, name = \"request\"," \
+	"flow: $c, \{ phase = 2, id = 5, name = \"request\"," \
+	"flow: $c, \{ phase = 3, id = 6, name = \"record\", device = 3, queue = 2 \}" \
+	"flow: $c, \{ phase = 4, id = 6, name = \"wait\", device = 3, queue = 4 \}" \
 	"annotation: $c, \{ key = \"model\", value = \"granite\" \}" \
 	"device_op: $c, \{ device = 3, domain = 1, queue = 2, job = 41, correlation = 77, kind = 1, name = \"matmul\", submit_ns = 1000, complete_ns = 2000, ts = \[ \[0\] = 100, \[1\] = 101, \[2\] = 102, \[3\] = 103, \[4\] = 104 \], power = 12, bytes = 4096, peer = -1, group = \"tp\", type = \"SingleCast\", _ts64_length = 5, ts64 = \[ \[0\] = 4294967396, \[1\] = 0, .* \], args = \"itile.*29.*\" \}" \
 	"submit: $c, \{ device = 3, queue = 2, job = 41, correlation = 77, name = \"matmul\", host_ns = [1-9][0-9]* \}" \

@@ -26,6 +26,7 @@ enum {
 	PAYLOAD_FIRST_flextrace_span_edge = 24,
 	PAYLOAD_FIRST_flextrace_instant = 24,
 	PAYLOAD_FIRST_flextrace_counter = 40,
+	PAYLOAD_FIRST_flextrace_flow = 32,
 	PAYLOAD_FIRST_flextrace_annotation = 24,
 	PAYLOAD_FIRST_flextrace_step = 16,
 	PAYLOAD_FIRST_flextrace_window = 16,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrows between host rows that a file of the torch profiler draws itself: from an operation to
- * the one that computes its gradient. Each end is a thread and a time; the row that begins there
- * has it, found as rows are merged.
+ * Arrows between host rows that a program or a file draws itself: between the points of a flow, and
+ * in a file of the torch profiler from an operation to the one that computes its gradient. Each
+ * end is a thread and a time; the row that begins there has it, found as rows are merged.
  */
 #include "derive_impl.h"
 
@@ -13,6 +13,7 @@ struct arrow_end {
 struct arrow {
 	int64_t from_time_ns, to_time_ns;
 	uint32_t from, to; /* places of struct arrow_end */
+	uint32_t name;     /* string: of what the program tells; 0: a gradient */
 };
 
 static int find_end(struct derive *derive, const struct host_span *span, int64_t *ret_time_ns,
@@ -29,9 +30,10 @@ static int find_end(struct derive *derive, const struct host_span *span, int64_t
 	return is_new;
 }
 
-int arrows_add(struct derive *derive, const struct host_span *from, const struct host_span *to)
+int arrows_add(struct derive *derive, const struct host_span *from, const struct host_span *to,
+               uint32_t name)
 {
-	struct arrow arrow;
+	struct arrow arrow = {.name = name};
 
 	FLEXTRACE_TRY(find_end(derive, from, &arrow.from_time_ns, &arrow.from));
 	FLEXTRACE_TRY(find_end(derive, to, &arrow.to_time_ns, &arrow.to));
@@ -63,8 +65,10 @@ uint64_t arrows_link(const struct derive *derive, struct flow *links)
 			links[n++] = (struct flow){
 				.from_time_ns = arrow->from_time_ns,
 				.to_time_ns = arrow->to_time_ns,
-				.from_track = from,
+				.from_track = from & INT32_MAX,
 				.to_track = to & INT32_MAX,
+				.is_told = arrow->name != 0,
+				.message.sync = arrow->name,
 			};
 	}
 	return n;

@@ -69,6 +69,7 @@ void derive_free(struct derive *derive)
 	map_release(&derive->marker_keys);
 	flows_free(derive->flows);
 	arrows_release(&derive->arrows);
+	told_flows_release(&derive->told_flows);
 	string_cache_release(&derive->strings);
 	timeline_release(&derive->out);
 	free(derive);
@@ -194,6 +195,8 @@ int derive_push(struct derive *derive, const struct stream *stream, uint32_t str
 	case RECORD_INSTANT:
 	case RECORD_ANNOTATION:
 		return points_push_instant(derive, &input);
+	case RECORD_FLOW:
+		return told_flows_push(derive, &input);
 	case RECORD_COUNTER:
 		return points_push_counter(derive, &input);
 	case RECORD_MEMORY:
@@ -210,6 +213,7 @@ int derive_push(struct derive *derive, const struct stream *stream, uint32_t str
 static int merge_all(struct derive *derive)
 {
 	FLEXTRACE_TRY(host_end_open(derive));
+	FLEXTRACE_TRY(told_flows_end(derive));
 	FLEXTRACE_TRY(device_merge(derive));
 	FLEXTRACE_TRY(host_merge(derive));
 	FLEXTRACE_TRY(attributes_finish(derive));

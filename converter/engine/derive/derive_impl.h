@@ -115,6 +115,27 @@ struct arrows {
 	struct map keys; /* (time, thread) -> place in `ends` */
 };
 
+/* Of told_flows.c: where a queue records an event or waits for it. */
+struct queue_point {
+	uint32_t device, queue; /* device: index of struct device */
+	int64_t host_ns;
+};
+
+struct queue_wait {
+	struct queue_point from, to;
+	uint32_t name;
+	uint32_t from_op, to_op; /* places in out.ops; FLEXTRACE_NONE: there is none */
+};
+
+struct told_flows {
+	struct map open;          /* (process, id) -> place in `points` of the last one of a flow */
+	struct map events;        /* (process, id) -> place in `points` of its newest RECORD */
+	struct flow_mark *points; /* owned, both */
+	uint32_t n_points;
+	struct queue_wait *waits;
+	uint32_t n_waits;
+};
+
 /* Of life.c. */
 struct boot_lives {
 	struct boot_life *lives; /* owned */
@@ -151,6 +172,7 @@ struct derive {
 	struct map marker_keys; /* (device and id, or name; kind) -> place in out.markers */
 	struct flow_links *flows;
 	struct arrows arrows;
+	struct told_flows told_flows;
 };
 
 /* -- derive.c: books ------------------------------------------------------------------------ */
@@ -400,13 +422,26 @@ void families_release(struct track_families *lines);
 
 /* -- arrows.c ------------------------------------------------------------------------------- */
 
-/* Adds an arrow between the rows that begin where and when these spans do. */
-int arrows_add(struct derive *derive, const struct host_span *from, const struct host_span *to);
+/* Adds an arrow between the rows that begin where and when these spans do; `name` 0: a gradient. */
+int arrows_add(struct derive *derive, const struct host_span *from, const struct host_span *to,
+               uint32_t name);
 void arrows_see_row(struct derive *derive, uint32_t thread, const struct host_row *row);
 
 /* Stores those whose rows were met, at most n_arrows, and returns how many. */
 uint64_t arrows_link(const struct derive *derive, struct flow *links);
 void arrows_release(struct arrows *arrows);
+
+/* -- told_flows.c --------------------------------------------------------------------------- */
+
+/* Makes a row of a point, and an arrow to it from the one before. */
+int told_flows_push(struct derive *derive, const struct host_input *input);
+
+/* Counts flows that were begun and never seen again. Call before rows are merged. */
+int told_flows_end(struct derive *derive);
+
+/* Finds the work of queues of which one waits for the other. FLEXTRACE_E_MEMORY or 0. */
+int told_flows_find_ops(struct derive *derive);
+void told_flows_release(struct told_flows *flows);
 
 /* -- flows.c -------------------------------------------------------------------------------- */
 

@@ -261,7 +261,7 @@ static int link_all(struct derive *derive, struct flow *links, uint64_t *ret_n)
 		links[(*ret_n)++] = (struct flow){
 			.from_time_ns = start->start_time_ns,
 			.to_time_ns = end->to_time_ns,
-			.from_track = start->from.track,
+			.from_track = start->from.track & INT32_MAX,
 			.to_track = end->to.track & INT32_MAX,
 			.correlation = key.correlation,
 		};
@@ -269,11 +269,42 @@ static int link_all(struct derive *derive, struct flow *links, uint64_t *ret_n)
 	return FLEXTRACE_OK;
 }
 
+/* Between work of queues of which one waits for the other. Ends are in the order of operations. */
+static uint64_t link_waits(const struct derive *derive, struct flow *links)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < derive->told_flows.n_waits; i++) {
+		const struct queue_wait *wait = &derive->told_flows.waits[i];
+		const struct flow_end *from, *to;
+
+		if (wait->from_op == FLEXTRACE_NONE || wait->to_op == FLEXTRACE_NONE)
+			continue;
+		from = &derive->flows->ends[wait->from_op];
+		to = &derive->flows->ends[wait->to_op];
+		if (from->to.track == FLEXTRACE_NONE || to->to.track == FLEXTRACE_NONE)
+			continue;
+		links[n++] = (struct flow){
+			.from_time_ns = from->to_time_ns,
+			.to_time_ns = to->to_time_ns,
+			.from_track = from->to.track & INT32_MAX,
+			.to_track = to->to.track & INT32_MAX,
+			.is_told = true,
+			.message.sync = wait->name,
+		};
+	}
+	return n;
+}
+
 static int link_into(struct derive *derive, struct flow *links)
 {
-	uint64_t n;
+	struct flow_links *flows = derive->flows;
+	uint64_t n = link_waits(derive, links), n_launches;
 
-	FLEXTRACE_TRY(link_all(derive, links, &n));
+	FLEXTRACE_TRY(radix_sort_elements(flows->starts, flows->n_starts, &start_order));
+	FLEXTRACE_TRY(radix_sort_elements(flows->ends, (uint32_t)flows->n_ends, &end_order));
+	FLEXTRACE_TRY(link_all(derive, links + n, &n_launches));
+	n += n_launches;
 	n += arrows_link(derive, links + n);
 	FLEXTRACE_TRY(radix_sort_elements(links, (uint32_t)n, &flow_order));
 	for (uint64_t i = 0; i < n; i++)
@@ -284,15 +315,15 @@ static int link_into(struct derive *derive, struct flow *links)
 int flows_finish(struct derive *derive)
 {
 	struct flow_links *flows = derive->flows;
+	uint32_t n_waits = derive->told_flows.n_waits;
 	struct flow *links;
 	int code;
 
-	derive->out.has.arrows = derive->arrows.n != 0;
-	if (!flows || (!flows->n_starts && !derive->arrows.n))
+	derive->out.has.arrows = derive->arrows.n || n_waits;
+	if (!flows || (!flows->n_starts && !derive->arrows.n && !n_waits))
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(radix_sort_elements(flows->starts, flows->n_starts, &start_order));
-	FLEXTRACE_TRY(radix_sort_elements(flows->ends, (uint32_t)flows->n_ends, &end_order));
-	links = blocks_allocate(flows->n_ends + derive->arrows.n, sizeof(*links));
+	FLEXTRACE_TRY(told_flows_find_ops(derive));
+	links = blocks_allocate(flows->n_ends + derive->arrows.n + n_waits, sizeof(*links));
 	if (!links)
 		return FLEXTRACE_E_MEMORY;
 	code = link_into(derive, links);

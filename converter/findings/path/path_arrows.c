@@ -19,7 +19,7 @@ static struct flow arrow_of(const struct path_piece *from, const struct path_pie
 {
 	return (struct flow){.from_time_ns = from->end_time_ns - 1,
 	                     .to_time_ns = to->start_time_ns,
-	                     .from_track = from->track,
+	                     .from_track = from->track & INT32_MAX,
 	                     .to_track = to->track & INT32_MAX,
 	                     .is_critical = 1};
 }

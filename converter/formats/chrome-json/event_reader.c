@@ -245,7 +245,7 @@ static int take_counter(struct event_import *events, const struct trace_event *e
 	for (uint32_t i = 0; i < event->n_args; i++) {
 		const struct trace_text *key = &event->args[i].key;
 		const char *name = event->name.bytes ? event->name.bytes : "";
-		struct event out = {.class = RECORD_COUNTER};
+		struct event out = {.class = RECORD_COUNTER, .payload.counter.device = -1};
 		uint64_t length = strlen(name) + key->length + 2;
 
 		if (!is_value(&event->args[i], &out.payload.counter.value))

@@ -162,23 +162,42 @@ static int write_memory(struct perfetto *perfetto, const struct perfetto_track *
 	return import_write(&perfetto->import, track->stream, &event);
 }
 
-/* Counters of devices are derived from their rows, but for their memory, and for what the firmware
- * of a core said; those with units flextrace found: programs say none. */
+/* What flextrace finds itself, of rows that are here. */
+static bool is_found(const char *name)
+{
+	static const char *const names[] = {"Power",     "TransferBW",
+	                                    "PT Active", "ConcurrentPreps",
+	                                    "error bar", "collective bus bandwidth"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Those of devices are their memory, what the firmware of a core said, and what programs said. */
 int perfetto_write_our_counter(struct perfetto *perfetto, const struct track_event *of)
 {
 	const struct perfetto_track *track = &perfetto->file.tracks[of->track];
+	const struct perfetto_thing *thing;
 	struct event event = perfetto_event_of(perfetto, track, RECORD_COUNTER, of->time_ns);
+	const char *name = perfetto_string(perfetto, track->name);
 
 	if (track->thing == FLEXTRACE_NONE)
 		return import_lose(&perfetto->import, LOSS_UNUSED, 1);
-	if (perfetto->file.things[track->thing].kind == THING_DEVICE)
-		return *of->members ? write_memory(perfetto, track, of)
-		                    : perfetto_write_our_value(perfetto, of);
-	if (track->unit)
+	thing = &perfetto->file.things[track->thing];
+	if (is_found(name))
 		return FLEXTRACE_OK;
+	if (thing->kind == THING_DEVICE && *of->members)
+		return write_memory(perfetto, track, of);
+	if (thing->kind == THING_DEVICE && strstr(name, " core "))
+		return perfetto_write_our_value(perfetto, of);
 	event.payload.counter = (struct flextrace_counter){
-		.name = perfetto_string(perfetto, track->name),
+		.name = name,
 		.value = of->value,
+		.unit = track->unit ? perfetto_string(perfetto, track->unit) : "",
+		.device = thing->kind == THING_DEVICE ? (int32_t)thing->number : -1,
 	};
 	return import_write(&perfetto->import, track->stream, &event);
 }

@@ -150,6 +150,7 @@ int perfetto_write_counter(struct perfetto *perfetto, const struct track_event *
 	track->value = (track->is_incremental ? track->value : 0) + of->value * track->multiplier;
 	event = perfetto_event_of(perfetto, track, RECORD_COUNTER, of->time_ns);
 	event.payload.counter.value = track->value;
+	event.payload.counter.device = -1;
 	FLEXTRACE_TRY(name_counter(perfetto, track, &event.payload.counter.name));
 	return import_write(&perfetto->import, track->stream, &event);
 }

@@ -242,8 +242,8 @@ static int write_counter(struct table_file *table, const struct table_row *row)
 
 	if (row->device != FLEXTRACE_NONE)
 		return import_lose(&table->import, LOSS_UNUSED, 1);
-	event.payload.counter = (struct flextrace_counter){.name = row->name,
-	                                                   .value = strtod(text, &end)};
+	event.payload.counter = (struct flextrace_counter){
+		.name = row->name, .value = strtod(text, &end), .device = -1};
 	if (end == text || *end)
 		return reject(table, "a value is no number");
 	return write(table, row, &event);

@@ -41,7 +41,7 @@ const char *dialect_name(uint8_t dialect)
 
 /* -- host -------------------------------------------------------------------------------------- */
 
-#define HOST_UNKNOWN (HOST_ASYNC + 1)
+#define HOST_UNKNOWN (HOST_FLOW + 1)
 
 #define AIU_CATEGORY     "privateuse1_runtime"
 #define NEUTRAL_CATEGORY "runtime"
@@ -81,6 +81,7 @@ const char *dialect_name(uint8_t dialect)
 	[HOST_WINDOW] = ROW_KIND("Window", "user_annotation"),                                    \
 	[HOST_COLLECTIVE] = USUAL_KIND("Collective", "collective_comm"),                          \
 	[HOST_ASYNC] = ROW_KIND("Async", "user_annotation"),                                      \
+	[HOST_FLOW] = ROW_KIND("Flow", "flow"),                                                   \
 	[HOST_UNKNOWN] = ROW_KIND("Unknown", category)
 
 static const struct row_kind host_kinds[DIALECT_COUNT][HOST_UNKNOWN + 1] = {

@@ -200,6 +200,9 @@ void event_of_memory(const struct events *events, const struct memory_row *row,
 
 static struct trace_text arrow_category(const struct flow *flow, const struct track *tracks)
 {
+	if (flow->is_told)
+		return tracks[flow->from_track].kind < TRACK_QUEUE ? EVENT_TEXT("flow")
+		                                                   : EVENT_TEXT("queue_wait");
 	if (flow_is_message(flow, tracks))
 		return EVENT_TEXT("message");
 	if (flow->is_critical)
@@ -218,6 +221,8 @@ void event_of_arrow(const struct events *events, const struct flow *flow, bool i
 	event->end_time_ns = is_out ? flow->to_time_ns : flow->from_time_ns;
 	event->id = id;
 	event->label = event->category = arrow_category(flow, events->view.timeline->tracks);
+	if (flow->is_told)
+		event->name = flow->message.sync;
 	if (!flow_is_message(flow, events->view.timeline->tracks))
 		return;
 	event->name = flow->message.sync;

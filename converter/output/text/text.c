@@ -246,7 +246,7 @@ static void write_flow(struct text *text, const void *any)
 	write_track(text, flow->from_track);
 	writer_literal(text->writer, " ->");
 	write_track(text, flow->to_track);
-	if (flow_is_message(flow, text->view.timeline->tracks))
+	if (flow->is_told || flow_is_message(flow, text->view.timeline->tracks))
 		write_string(text, "message", flow->message.sync);
 	else if (flow->is_critical)
 		writer_literal(text->writer, " critical_path");

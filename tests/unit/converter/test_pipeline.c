@@ -276,7 +276,8 @@ static uint64_t booked_host_rows(const struct ledger *ledger)
 	return ledger->rows[RECORD_SCOPE] + ledger->rows[RECORD_SPAN] +
 	       ledger->rows[RECORD_ASYNC_SPAN] + ledger->rows[RECORD_BEGIN] +
 	       ledger->rows[RECORD_ASYNC_BEGIN] + ledger->rows[RECORD_STEP] +
-	       ledger->rows[RECORD_WINDOW] + ledger->rows[RECORD_COLLECTIVE];
+	       ledger->rows[RECORD_WINDOW] + ledger->rows[RECORD_FLOW] +
+	       ledger->rows[RECORD_COLLECTIVE];
 }
 
 static void test_pipeline__accounts_for_every_hostile_event(void **state)

@@ -524,7 +524,7 @@ static void test_arrows__lead_from_each_sending_to_its_receives(void **state)
 	add_ranks(test, 3);
 	add_chain(test, 0);
 	thread = fixture_track(fixture, (struct track){.kind = TRACK_THREAD});
-	fixture_flow(fixture, (struct flow){250, 260, thread, 0, 0, {7}});
+	fixture_flow(fixture, (struct flow){250, 260, thread, 0, 0, 0, {7}});
 	expect_arrows(test, "200-309 g_s0_r1_0\n250-260 7\n320-419 g_s1_r2_1\n"
 	                    "450-599 g_s2_r0x3_2\n450-609 g_s2_r0x3_2\n");
 }

@@ -137,7 +137,7 @@ static void test_chrome__draws_no_arrow_back_in_time(void **state)
 	fixture_device_row(&test->fixture,
 	                   (struct device_row){10, 20, 0, op, 1, ROW_EXEC, TIME_OUTLIER, 0});
 	fixture_host(&test->fixture, fixture_scope(&test->fixture, 0, "launch", 30, 40));
-	fixture_flow(&test->fixture, (struct flow){30, 10, 0, 1, 0, {1}});
+	fixture_flow(&test->fixture, (struct flow){30, 10, 0, 1, 0, 0, {1}});
 	chrome_emit(test);
 	assert_int_equal(test->counts[0].arrows, 0);
 	assert_int_equal(test->counts[0].arrows_left_out[ARROW_BACK_IN_TIME], 1);
@@ -552,12 +552,11 @@ static void test_chrome__sorts_many_rows(void **state)
 		fixture_device_row(fixture, (struct device_row){i * 40, i * 40 + 40, 0, op, 1,
 		                                                ROW_EXEC, TIME_CERTIFIED, 0});
 		if (i % 3 == 0)
-			fixture_flow(fixture, (struct flow){row.start_time_ns,
-			                                    (i + (int64_t)(seed >> 60)) * 40,
-			                                    0,
-			                                    1,
-			                                    0,
-			                                    {1}});
+			fixture_flow(fixture,
+			             (struct flow){.from_time_ns = row.start_time_ns,
+			                           .to_time_ns = (i + (int64_t)(seed >> 60)) * 40,
+			                           .to_track = 1,
+			                           .correlation = 1});
 	}
 	/* arrows to rows behind the last one would end nowhere */
 	for (int64_t i = 3000; i < 3016; i++)

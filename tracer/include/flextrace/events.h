@@ -144,6 +144,16 @@ enum flextrace_memory_op {
 	FLEXTRACE_MEMORY_RESIZE = 2
 };
 
+/* What a point of a flow is: on its thread, or what a queue does when it comes to it. */
+enum flextrace_flow_phase {
+	FLEXTRACE_FLOW_PHASE_BEGIN = 0,
+	FLEXTRACE_FLOW_PHASE_STEP = 1,
+	FLEXTRACE_FLOW_PHASE_END = 2,
+	FLEXTRACE_FLOW_PHASE_RECORD = 3, /* the queue records an event */
+	FLEXTRACE_FLOW_PHASE_WAIT = 4,   /* the queue waits for it */
+	FLEXTRACE_FLOW_PHASE_COUNT = 5
+};
+
 /* Which part of a control block a host_estimate is about; n > 0: from TSn to TSn+1. */
 enum flextrace_estimate {
 	FLEXTRACE_ESTIMATE_WHOLE = 0, /* its first stamp to its last */
@@ -260,6 +270,15 @@ struct flextrace_instant {
 	uint32_t size;
 	const char *name;
 	uint64_t correlation;
+};
+
+struct flextrace_flow {
+	uint32_t size;
+	uint32_t phase; /* enum flextrace_flow_phase */
+	uint64_t id; /* joins the points of one flow; flows and events of queues have their own */
+	const char *name;
+	uint32_t device; /* RECORD and WAIT only, else 0 */
+	uint32_t queue;
 };
 
 struct flextrace_counter {

@@ -49,10 +49,11 @@
  *                 _CALL_WITH, _RUNTIME_SCOPE_WITH, _SCOPE_AT_WITH, _RUNTIME_SCOPE_AT_WITH,
  *                 _SCOPE_END_WITH
  *   points        FLEXTRACE_INSTANT, _INSTANT_ID, _COUNTER, _COUNTER_IN, _DEVICE_COUNTER,
- *                 _ANNOTATE, _STEP
+ *                 _ANNOTATE, _STEP, _FLOW_BEGIN, _FLOW_STEP, _FLOW_END
  *   handlers      FLEXTRACE_HANDLER_SCOPE, _INSTANT, _INSTANT_ID, _COUNTER, _BEGIN, _END,
  *                 _ASYNC_BEGIN, _ASYNC_END, _COMPLETE, _DEVICE_OP; flextrace_thread_init
- *   device work   FLEXTRACE_DEVICE_OP, _SUBMIT, _COMPLETE, _HOST_ESTIMATE, _CLOCK_SYNC
+ *   device work   FLEXTRACE_DEVICE_OP, _SUBMIT, _COMPLETE, _HOST_ESTIMATE, _CLOCK_SYNC,
+ *                 _QUEUE_RECORD, _QUEUE_WAIT
  *   runtime       FLEXTRACE_COLLECTIVE_ENTER, _EXIT, FLEXTRACE_MEMORY_ALLOC, _FREE, _RESIZE
  *   framework     FLEXTRACE_TENSOR, FLEXTRACE_OP_INFO
  *   windows       flextrace_window_begin, _window_end
@@ -240,6 +241,14 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 	FLEXTRACE_I_EMIT(counter, flextrace_i_counter(FLEXTRACE_I_CAST(int32_t, device), name, \
 	                                              unit, FLEXTRACE_I_CAST(double, value)))
 
+/*
+ * A flow: an arrow from each of its points to the next one, on any thread of the process, by an id
+ * of your own: FLEXTRACE_FLOW_BEGIN("request", r->id); Ids may be used again after END.
+ */
+#define FLEXTRACE_FLOW_BEGIN(name, id) FLEXTRACE_I_FLOW(BEGIN, name, id, 0, 0)
+#define FLEXTRACE_FLOW_STEP(name, id)  FLEXTRACE_I_FLOW(STEP, name, id, 0, 0)
+#define FLEXTRACE_FLOW_END(name, id)   FLEXTRACE_I_FLOW(END, name, id, 0, 0)
+
 /* A fact about the run, as text: FLEXTRACE_ANNOTATE("model", "granite-3b"); */
 #define FLEXTRACE_ANNOTATE(key, value) \
 	FLEXTRACE_I_EMIT(annotation, flextrace_i_annotation(key, value))
@@ -309,6 +318,15 @@ void flextrace_marker_name(const struct flextrace_name *marker);
 	                                        FLEXTRACE_I_U64(host_before_ns),                  \
 	                                        FLEXTRACE_I_U64(ticks),                           \
 	                                        FLEXTRACE_I_U64(host_after_ns)))
+
+/*
+ * Events of queues (streams): RECORD stands where the runtime has a queue record event `id` behind
+ * the work submitted so far, WAIT where it has one wait for the newest RECORD of that id. An arrow
+ * leads from the last work in front of the one to the first work behind the other.
+ */
+#define FLEXTRACE_QUEUE_RECORD(device, queue, id) \
+	FLEXTRACE_I_FLOW(RECORD, "record", id, device, queue)
+#define FLEXTRACE_QUEUE_WAIT(device, queue, id) FLEXTRACE_I_FLOW(WAIT, "wait", id, device, queue)
 
 /* -- runtime -- */
 

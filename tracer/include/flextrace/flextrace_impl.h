@@ -65,7 +65,8 @@ extern "C" {
 	X(tensor, flextrace_tensor)               \
 	X(op_info, flextrace_op_info)             \
 	X(span, flextrace_span)                   \
-	X(async_span, flextrace_span)
+	X(async_span, flextrace_span)             \
+	X(flow, flextrace_flow)
 
 enum flextrace_i_event {
 #define FLEXTRACE_I_ENUMERATOR(event, payload) flextrace_i_event_##event,
@@ -463,6 +464,9 @@ FLEXTRACE_I_RECORD(instant, flextrace_instant, (const char *name, uint64_t corre
 FLEXTRACE_I_RECORD(counter, flextrace_counter,
                    (int32_t device, const char *name, const char *unit, double value), name, value,
                    unit, device)
+FLEXTRACE_I_RECORD(flow, flextrace_flow,
+                   (uint32_t phase, const char *name, uint64_t id, uint32_t device, uint32_t queue),
+                   phase, id, name, device, queue)
 FLEXTRACE_I_RECORD(annotation, flextrace_annotation, (const char *key, const char *value), key,
                    value)
 FLEXTRACE_I_RECORD(step, flextrace_step, (uint64_t number), number)
@@ -534,6 +538,11 @@ FLEXTRACE_I_RECORD(op_info, flextrace_op_info,
 			flextrace_i_##event(&flextrace_i_bracket);                         \
 		}                                                                          \
 	} while (0)
+
+#define FLEXTRACE_I_FLOW(phase, name, id, device, queue)                                           \
+	FLEXTRACE_I_EMIT(flow,                                                                     \
+	                 flextrace_i_flow(FLEXTRACE_FLOW_PHASE_##phase, name, FLEXTRACE_I_U64(id), \
+	                                  FLEXTRACE_I_U32(device), FLEXTRACE_I_U32(queue)))
 
 #define FLEXTRACE_I_MEMORY(device, address, bytes, op)                                         \
 	FLEXTRACE_I_EMIT(memory,                                                               \

@@ -43,6 +43,7 @@
 #define FIELDS_flextrace_instant STRING(name) U64(correlation)
 #define FIELDS_flextrace_counter STRING(name) lttng_ust_field_float(double, value, p->value) \
 	STRING(unit) I32(device)
+#define FIELDS_flextrace_flow U32(phase) U64(id) STRING(name) U32(device) U32(queue)
 #define FIELDS_flextrace_annotation STRING(key) STRING(value)
 #define FIELDS_flextrace_step U64(number)
 #define FIELDS_flextrace_window U32(edge) STRING(name)
