@@ -15,6 +15,7 @@ flextrace_add_unit_test(NAME inputs SOURCES converter/model/ledger/inputs.c LIBS
 flextrace_add_unit_test(NAME message_name SOURCES converter/model/words/message_name.c)
 flextrace_add_unit_test(NAME ledger SOURCES converter/model/ledger/ledger.c converter/model/losses.c)
 flextrace_add_unit_test(NAME emitted SOURCES converter/base/text/csv_reader.c converter/model/emitted/emitted.c converter/model/emitted/emitted_books.c converter/model/ledger/ledger.c converter/model/losses.c converter/base/error.c)
+flextrace_add_unit_test(NAME format SOURCES converter/model/schema.c)
 flextrace_add_unit_test(NAME schema SOURCES converter/model/schema.c converter/model/ledger/ledger.c converter/model/losses.c)
 target_include_directories(test_schema BEFORE PRIVATE support/fake-lttng ${PROJECT_SOURCE_DIR}/tracer/src)
 

@@ -14,12 +14,30 @@ enum {
 	LEAST_BYTES = 8   /* of a string that is cut: less says nothing */
 };
 
+/* Eight digits at once: a nibble in each byte, the highest first, then its letter. */
+static void put_half(char *at, uint32_t value)
+{
+	uint64_t digits = value;
+
+	digits = (digits << 16 | digits) & 0x0000ffff0000ffff;
+	digits = (digits << 8 | digits) & 0x00ff00ff00ff00ff;
+	digits = (digits << 4 | digits) & 0x0f0f0f0f0f0f0f0f;
+	digits += 0x3030303030303030 +
+	          ((digits + 0x0606060606060606) >> 4 & 0x0101010101010101) * ('a' - '0' - 10);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	digits = __builtin_bswap64(digits);
+#endif
+	memcpy(at, &digits, sizeof(digits));
+}
+
 static char *put_hex(char *at, uint64_t value)
 {
-	int n = value ? (67 - __builtin_clzll(value)) / 4 : 1;
+	size_t n = value ? (size_t)(67 - __builtin_clzll(value)) / 4 : 1;
+	char digits[MOST_DIGITS];
 
-	for (int i = n - 1; i >= 0; i--, value >>= 4)
-		at[i] = "0123456789abcdef"[value & 15];
+	put_half(digits, (uint32_t)(value >> 32));
+	put_half(digits + MOST_DIGITS / 2, (uint32_t)value);
+	memcpy(at, digits + MOST_DIGITS - n, n);
 	return at + n;
 }
 
