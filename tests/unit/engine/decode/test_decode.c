@@ -143,6 +143,29 @@ static void test_decode__takes_a_batch_without_words(void **state)
 	assert_int_equal(batch->head.size_bytes, sizeof(*batch));
 }
 
+static void test_decode__keeps_all_bits_of_wide_stamps(void **state)
+{
+	const struct record_device_op *op;
+
+	read_text(*state, "9 1 2 device_op device=1 kind=1 ts=1,2,3,4,5 "
+	                  "ts64=0,0x100000000,3,4,0xffffffffffffffff");
+	op = only_record(*state, TABLE_EVIDENCE);
+	assert_int_equal(op->head.size_bytes, sizeof(*op) + 40);
+	assert_int_equal(op->ticks64[0], 0);
+	assert_true(op->ticks64[1] == UINT64_C(0x100000000));
+	assert_true(op->ticks64[4] == UINT64_MAX);
+}
+
+static void test_decode__takes_no_room_for_stamps_that_are_not_wide(void **state)
+{
+	const struct record_device_op *op;
+
+	read_text(*state, "9 1 2 device_op device=1 kind=1 ts=1,2,3,4,5 ts64=0,0,0,0,0");
+	op = only_record(*state, TABLE_EVIDENCE);
+	assert_int_equal(op->head.size_bytes, sizeof(*op));
+	assert_int_equal(op->ticks32[4], 5);
+}
+
 /* One line for every class; each member at least once not its default. */
 static const char every_class[] =
 	"1 1 1 process rank=1 world_size=2 pid=3 start_ns=4 time_ns=5 boot_id=b time_namespace=6\n"
@@ -175,7 +198,8 @@ static const char every_class[] =
 	"28 1 1 collective group=g seq=1 op=o bytes=2 peers=0,1 phase=1\n"
 	"29 1 1 span begin_ns=6 end_ns=7 name=n\n"
 	"30 1 1 async_span begin_ns=6 end_ns=7 name=n\n"
-	"31 1 1 restored device=1 kind=2 is_part=1 op_kind=1 begin_ns=6 end_ns=7 name=n\n";
+	"31 1 1 restored device=1 kind=2 is_part=1 op_kind=1 begin_ns=6 end_ns=7 name=n\n"
+	"32 1 1 flow phase=1 id=5 name=n device=1 queue=2\n";
 
 static void test_decode__books_every_class_as_read(void **state)
 {
@@ -365,6 +389,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_decode__packs_marker_words, start, stop),
 		cmocka_unit_test_setup_teardown(test_decode__takes_a_batch_without_words, start,
 	                                        stop),
+		cmocka_unit_test_setup_teardown(test_decode__keeps_all_bits_of_wide_stamps, start,
+	                                        stop),
+		cmocka_unit_test_setup_teardown(
+			test_decode__takes_no_room_for_stamps_that_are_not_wide, start, stop),
 		cmocka_unit_test_setup_teardown(test_decode__books_every_class_as_read, start,
 	                                        stop),
 		cmocka_unit_test(test_decode__counts_what_it_cannot_take),
