@@ -82,9 +82,9 @@ FIELDS(scope, scope) = {
 	R_TIME(scope, begin_ns, scope),
 	F(scope, name, STRING, scope, head.name),
 	F(scope, correlation, U64, scope, correlation),
+	ARGS(scope, scope),
 	REPEATED(scope, file, scope, file),
 	F(scope, line, U32, scope, line),
-	ARGS(scope, scope),
 };
 FIELDS(span, span) = {
 	F_KIND(span, kind, FLEXTRACE_RUNTIME_KIND_COUNT),
@@ -92,9 +92,9 @@ FIELDS(span, span) = {
 	R_TIME(span, end_ns, span),
 	F(span, name, STRING, span, head.name),
 	F(span, correlation, U64, span, correlation),
+	ARGS(span, span),
 	REPEATED(span, file, span, file),
 	F(span, line, U32, span, line),
-	ARGS(span, span),
 };
 FIELDS(scope_args, text) = {
 	F(scope_args, correlation, U64, text, correlation),
@@ -117,10 +117,10 @@ FIELDS(counter, counter) = {
 };
 FIELDS(flow, flow) = {
 	R_KIND(flow, phase, FLEXTRACE_FLOW_PHASE_COUNT),
-	R(flow, id, U64, flow, id),
-	F(flow, name, STRING, flow, head.name),
 	F(flow, device, U32, flow, device),
 	F(flow, queue, U32, flow, queue),
+	F(flow, name, STRING, flow, head.name),
+	R(flow, id, U64, flow, id),
 };
 FIELDS(annotation, text) = {
 	R(annotation, key, STRING, text, head.name),

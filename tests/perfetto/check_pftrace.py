@@ -108,7 +108,9 @@ def frozen(args):
 
 def said(args):
     """Of trace.pftrace: what is certified says so, null is a text, and an empty list is nothing."""
-    args = {key: value for key, value in args.items() if (key, value) != ("status", "certified")}
+    # "unnamed" is for reading the file again: trace.json is not read so
+    args = {key: value for key, value in args.items()
+            if (key, value) not in (("status", "certified"), ("unnamed", 1))}
     return frozen(none_is_nothing(args))
 
 

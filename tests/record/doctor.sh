@@ -28,7 +28,7 @@ ended
 lttng-sessiond --daemonize --no-kernel >daemon.log 2>&1 || fail "cannot start a daemon"
 started FLEXTRACE_RANK=0
 run 0 "$FLEXTRACE" doctor --pid=$program
-says '^ok    session daemon: knows 30 events' out.log
+says '^ok    session daemon: knows 31 events' out.log
 says '^warn  events: off, no session records them' out.log
 says "flextrace record --pid=$program" out.log
 
@@ -44,7 +44,7 @@ says '^ok    events: 2 are on, session other records them$' out.log
 lttng stop other >>lttng.log 2>&1 && lttng destroy other >>lttng.log 2>&1 || fail "lttng destroy"
 run 0 "$FLEXTRACE" start -o all
 run 0 "$FLEXTRACE" doctor --pid=$program
-says '^ok    events: 30 are on, session flextrace-start-.* records them$' out.log
+says '^ok    events: 31 are on, session flextrace-start-.* records them$' out.log
 run 0 "$FLEXTRACE" stop --no-convert
 ended
 

@@ -50,7 +50,7 @@ EXPORT(void, scope,
        (uint64_t begin_ns, const char *name, const char *file, uint32_t line, const char *args))
 {
 	struct flextrace_scope scope = {
-		sizeof(scope), FLEXTRACE_RUNTIME_USER, begin_ns, name, 0, file, line, NULL};
+		sizeof(scope), FLEXTRACE_RUNTIME_USER, begin_ns, name, 0, NULL, file, line};
 
 	if (!RECORDS_ON(scope))
 		return;

@@ -58,7 +58,7 @@ static inline void payload_copy(void *to, uint32_t to_bytes, const void *from, u
 	payload_copy(to, sizeof(struct payload), from, PAYLOAD_FIRST_##payload)
 
 /* How many of its 64-bit stamps an operation has recorded: where it has none, none. */
-static inline uint8_t payload_n_wide_stamps(const struct flextrace_device_op *op)
+static inline uint32_t payload_n_wide_stamps(const struct flextrace_device_op *op)
 {
 	uint64_t any = 0;
 

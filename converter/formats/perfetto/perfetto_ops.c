@@ -206,8 +206,8 @@ static int read_name(struct perfetto *perfetto, const struct our_row *row, const
 {
 	const char *part;
 
-	*ret_name = strcmp(text, kind_of_device(row->dialect, row->kind)->label) == 0 ? "" : text;
-	if (row->kind > ROW_DMA_OUT || row->kind == ROW_EXEC)
+	*ret_name = perfetto_number(&row->all, "unnamed", 0) ? "" : text;
+	if (!**ret_name || row->kind > ROW_DMA_OUT || row->kind == ROW_EXEC)
 		return FLEXTRACE_OK;
 	return before_last(perfetto, text, PART_DIVIDER, &part, ret_name);
 }

@@ -19,6 +19,13 @@ static int write_collective(struct perfetto *perfetto, const struct perfetto_tra
 	return import_write_edges(&perfetto->import, track->stream, event, open->begin_ns);
 }
 
+static const char *name_of(struct perfetto *perfetto, const struct perfetto_open *open,
+                           const struct our_row *row)
+{
+	return perfetto_number(&row->ours, "unnamed", 0) ? ""
+	                                                 : perfetto_string(perfetto, open->name);
+}
+
 static int write_async(struct perfetto *perfetto, const struct perfetto_track *track,
                        const struct perfetto_open *open, struct event *event,
                        const struct our_row *row)
@@ -30,7 +37,7 @@ static int write_async(struct perfetto *perfetto, const struct perfetto_track *t
 	                                        : row->kind,
 		.begin_ns = (uint64_t)open->begin_ns,
 		.end_ns = (uint64_t)open->end_ns,
-		.name = perfetto_string(perfetto, open->name),
+		.name = name_of(perfetto, open, row),
 		.correlation = perfetto_number(&row->ours, "correlation", 0),
 	};
 	return import_write(&perfetto->import, track->stream, event);
@@ -45,7 +52,7 @@ static int write_scope(struct perfetto *perfetto, const struct perfetto_track *t
 	event->payload.scope = (struct flextrace_scope){
 		.begin_ns = (uint64_t)open->begin_ns,
 		.kind = row->kind == HOST_STEP ? FLEXTRACE_RUNTIME_STEP : row->kind,
-		.name = perfetto_string(perfetto, open->name),
+		.name = name_of(perfetto, open, row),
 		.correlation = row->has_told
 	                               ? perfetto_number(&row->all, "correlation", correlation)
 	                               : correlation,
@@ -78,7 +85,7 @@ static int write_host(struct perfetto *perfetto, const struct perfetto_track *tr
 		return write_collective(perfetto, track, open, &event, args);
 	if (row.kind == HOST_WINDOW) {
 		event.class = RECORD_WINDOW;
-		event.payload.window.name = perfetto_string(perfetto, open->name);
+		event.payload.window.name = name_of(perfetto, open, &row);
 		return import_write_edges(&perfetto->import, track->stream, &event, open->begin_ns);
 	}
 	if (thing->is_async)

@@ -62,6 +62,7 @@
 	KEY(INPUT_TYPE, "Input type")             \
 	KEY(FOUND, "found")                       \
 	KEY(NAME, "name")                         \
+	KEY(UNNAMED, "unnamed")                   \
 	KEY(ADDRESS, "address")                   \
 	KEY(OP, "op")                             \
 	KEY(TID, "tid")                           \

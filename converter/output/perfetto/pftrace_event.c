@@ -195,6 +195,12 @@ static void write_arg(struct pftrace *trace, struct writer *writer, const struct
 	protobuf_close(writer, opened);
 }
 
+/* A row that is shown by its kind. */
+static bool is_unnamed(const struct file_event *event)
+{
+	return !event->name && event->type == EVENT_INTERVAL && event->on == ON_TRACK;
+}
+
 static void write_args(struct pftrace *trace, struct writer *writer, const struct file_event *event)
 {
 	bool is_of_device = event->err_ns != UINT32_MAX || event->status != TIME_CERTIFIED;
@@ -214,6 +220,9 @@ static void write_args(struct pftrace *trace, struct writer *writer, const struc
 		write_number(writer, TRACK_EVENT_ANNOTATIONS,
 		             pftrace_event_key(trace, EVENT_KEY_ERR), ANNOTATION_UINT,
 		             event->err_ns);
+	if (is_unnamed(event)) /* so that it has no name when it is read again */
+		write_number(writer, TRACK_EVENT_ANNOTATIONS,
+		             pftrace_event_key(trace, EVENT_KEY_UNNAMED), ANNOTATION_UINT, 1);
 }
 
 /* -- events ------------------------------------------------------------------------------------ */

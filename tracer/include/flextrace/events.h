@@ -234,9 +234,9 @@ struct flextrace_scope { /* a finished interval; its end is the record's own tim
 	uint64_t begin_ns;
 	const char *name;
 	uint64_t correlation;
-	const char *file;
-	uint32_t line;
 	const char *args; /* as args.h writes them, "" = none */
+	const char *file;
+	uint32_t line; /* last: seldom 0, by which a record is known to be whole */
 };
 
 /* span: a finished interval whose end is not the record's own time; async_span: one that may cross
@@ -248,9 +248,9 @@ struct flextrace_span {
 	uint64_t end_ns;
 	const char *name;
 	uint64_t correlation;
+	const char *args; /* as in struct flextrace_scope */
 	const char *file;
 	uint32_t line;
-	const char *args; /* as in struct flextrace_scope */
 };
 
 struct flextrace_scope_args { /* belongs to the scope record that follows it on this thread */
@@ -274,11 +274,11 @@ struct flextrace_instant {
 
 struct flextrace_flow {
 	uint32_t size;
-	uint32_t phase; /* enum flextrace_flow_phase */
-	uint64_t id; /* joins the points of one flow; flows and events of queues have their own */
-	const char *name;
+	uint32_t phase;  /* enum flextrace_flow_phase */
 	uint32_t device; /* RECORD and WAIT only, else 0 */
 	uint32_t queue;
+	const char *name;
+	uint64_t id; /* joins the points of one flow; flows and events of queues have their own */
 };
 
 struct flextrace_counter {

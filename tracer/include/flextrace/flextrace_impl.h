@@ -271,7 +271,7 @@ static inline struct flextrace_open_scope flextrace_i_open(int is_on, uint32_t k
                                                            const char *file, uint32_t line)
 {
 	struct flextrace_open_scope open = {
-		{sizeof(struct flextrace_span), kind, 0, 0, name, correlation, file, line, NULL},
+		{sizeof(struct flextrace_span), kind, 0, 0, name, correlation, NULL, file, line},
 		0};
 
 	if (is_on) {
@@ -466,7 +466,7 @@ FLEXTRACE_I_RECORD(counter, flextrace_counter,
                    unit, device)
 FLEXTRACE_I_RECORD(flow, flextrace_flow,
                    (uint32_t phase, const char *name, uint64_t id, uint32_t device, uint32_t queue),
-                   phase, id, name, device, queue)
+                   phase, device, queue, name, id)
 FLEXTRACE_I_RECORD(annotation, flextrace_annotation, (const char *key, const char *value), key,
                    value)
 FLEXTRACE_I_RECORD(step, flextrace_step, (uint64_t number), number)
@@ -505,9 +505,9 @@ FLEXTRACE_I_RECORD(op_info, flextrace_op_info,
 			                                           FLEXTRACE_I_U64(end_ns),       \
 			                                           name,                          \
 			                                           FLEXTRACE_I_U64(correlation),  \
+			                                           flextrace_i_args->text,        \
 			                                           FLEXTRACE_I_FILE,              \
-			                                           __LINE__,                      \
-			                                           flextrace_i_args->text};       \
+			                                           __LINE__};                     \
                                                                                                   \
 			(__VA_ARGS__);                                                            \
 			flextrace_i_span(&flextrace_i_whole);                                     \

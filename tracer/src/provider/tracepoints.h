@@ -35,15 +35,15 @@
 	U32(rate_group)
 #define FIELDS_flextrace_name U32(device) U32(id) STRING(name) STRING(file) U32(line)
 #define FIELDS_flextrace_scope U32(kind) U64(begin_ns) STRING(name) U64(correlation) \
-	STRING(file) U32(line) STRING(args)
+	STRING(args) STRING(file) U32(line)
 #define FIELDS_flextrace_span U32(kind) U64(begin_ns) U64(end_ns) STRING(name) U64(correlation) \
-	STRING(file) U32(line) STRING(args)
+	STRING(args) STRING(file) U32(line)
 #define FIELDS_flextrace_scope_args U64(correlation) STRING(args)
 #define FIELDS_flextrace_span_edge U32(kind) STRING(name) U64(correlation)
 #define FIELDS_flextrace_instant STRING(name) U64(correlation)
 #define FIELDS_flextrace_counter STRING(name) lttng_ust_field_float(double, value, p->value) \
 	STRING(unit) I32(device)
-#define FIELDS_flextrace_flow U32(phase) U64(id) STRING(name) U32(device) U32(queue)
+#define FIELDS_flextrace_flow U32(phase) U32(device) U32(queue) STRING(name) U64(id)
 #define FIELDS_flextrace_annotation STRING(key) STRING(value)
 #define FIELDS_flextrace_step U64(number)
 #define FIELDS_flextrace_window U32(edge) STRING(name)
@@ -60,7 +60,7 @@
 	U32(kind) STRING(name) U64(submit_ns) U64(complete_ns) \
 	lttng_ust_field_array(uint32_t, ts, p->ts, FLEXTRACE_N_STAMPS) U32(power) U64(bytes) \
 	I32(peer) STRING(group) STRING(type) \
-	lttng_ust_field_sequence(uint64_t, ts64, p->ts64, uint8_t, payload_n_wide_stamps(p)) \
+	lttng_ust_field_sequence(uint64_t, ts64, p->ts64, uint32_t, payload_n_wide_stamps(p)) \
 	STRING(args)
 #define FIELDS_flextrace_bracket U32(device) U32(queue) U64(job) U64(correlation) \
 	STRING(name) U64(host_ns)
