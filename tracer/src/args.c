@@ -66,7 +66,7 @@ static char *begin(struct flextrace_args *args, char type, const char *key, size
 		return NULL;
 	}
 	*at++ = type;
-	memcpy(at, key, n_key);
+	memcpy(at, key, n_key + 1);
 	at += n_key;
 	*at++ = KEY_END;
 	return at;
