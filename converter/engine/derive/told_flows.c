@@ -39,15 +39,14 @@ static int lose(struct derive *derive, enum loss_cause cause, const struct flow_
 static int keep(struct told_flows *flows, struct map *map, uint32_t process, uint64_t id,
                 const struct flow_mark *mark)
 {
-	uint32_t *place;
+	uint32_t place = map_find(map, id, process);
 
-	FLEXTRACE_TRY(map_enter(map, id, process, &place));
-	if (*place == MAP_NONE) {
-		*place = flows->n_points;
-		return ARRAY_PUSH(flows->points, flows->n_points, *mark);
+	if (flows->points && place != MAP_NONE) {
+		flows->points[place] = *mark;
+		return FLEXTRACE_OK;
 	}
-	flows->points[*place] = *mark;
-	return FLEXTRACE_OK;
+	FLEXTRACE_TRY(map_put(map, id, process, flows->n_points));
+	return ARRAY_PUSH(flows->points, flows->n_points, *mark);
 }
 
 static int push_point(struct derive *derive, uint32_t process, const struct record_flow *record,
