@@ -35,7 +35,7 @@ static char *put_hex(char *at, uint64_t value)
 	size_t n = value ? (size_t)(67 - __builtin_clzll(value)) / 4 : 1;
 	char digits[MOST_DIGITS];
 
-	put_half(digits, (uint32_t)(value >> 32));
+	put_half(digits, (uint32_t)(value / (UINT64_C(1) << 32)));
 	put_half(digits + MOST_DIGITS / 2, (uint32_t)value);
 	memcpy(at, digits + MOST_DIGITS - n, n);
 	return at + n;
