@@ -105,6 +105,16 @@ struct event {
 	} payload;
 };
 
+/* Whether the stamps of an operation are those of 64 bits. */
+static inline bool has_wide_stamps(const struct flextrace_device_op *op)
+{
+	uint64_t any = 0;
+
+	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
+		any |= op->ts64[i];
+	return any != 0;
+}
+
 /* Head of every record; the class decides which struct it opens. Strings are pool ids from here on.
  */
 struct record {

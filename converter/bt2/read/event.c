@@ -88,15 +88,14 @@ static int resolve(const bt_field_class *structure, const char *name, enum schem
 	return 1;
 }
 
-/* Ranks and devices have -1 for unknown; everything else is 0 or "" where the trace has no such
- * member. */
+/* What may be negative is -1, not known, where the trace has no such member; else 0 or "". */
 static void set_default(struct event *event, const struct schema_field *field)
 {
 	char *member = (char *)event + PAYLOAD_OFFSET + field->offset;
 
 	if (field->type == SCHEMA_STRING)
 		*(const char **)member = "";
-	if (field->type == SCHEMA_I32 && strcmp(field->name, "world_size") != 0)
+	if (field->type == SCHEMA_I32)
 		*(int32_t *)member = -1;
 }
 

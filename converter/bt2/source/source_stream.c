@@ -212,13 +212,11 @@ static int set_stamps(bt_field *field, const uint32_t *ts)
 
 static int set_wide_stamps(bt_field *field, const struct flextrace_device_op *op)
 {
-	uint64_t any = 0;
+	uint64_t n = has_wide_stamps(op) ? FLEXTRACE_N_STAMPS : 0;
 
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-		any |= op->ts64[i];
-	if (bt_field_array_dynamic_set_length(field, any ? FLEXTRACE_N_STAMPS : 0))
+	if (bt_field_array_dynamic_set_length(field, n))
 		return FLEXTRACE_E_MEMORY;
-	for (uint64_t i = 0; any && i < FLEXTRACE_N_STAMPS; i++)
+	for (uint64_t i = 0; i < n; i++)
 		bt_field_integer_unsigned_set_value(
 			bt_field_array_borrow_element_field_by_index(field, i), op->ts64[i]);
 	return FLEXTRACE_OK;

@@ -127,15 +127,6 @@ static void put_words(const struct flextrace_marker_batch *batch, struct record 
 		memcpy(out->words, batch->words, batch->n_words * sizeof(*batch->words));
 }
 
-static bool has_wide_stamps(const struct event *event)
-{
-	uint64_t any = 0;
-
-	for (int i = 0; i < FLEXTRACE_N_STAMPS; i++)
-		any |= event->payload.device_op.ts64[i];
-	return any != 0;
-}
-
 static ALWAYS_INLINE int put_field(struct decoder *decoder, const struct schema_field *field,
                                    const struct event *event, struct record *head)
 {
@@ -155,7 +146,7 @@ static ALWAYS_INLINE int put_field(struct decoder *decoder, const struct schema_
 		memcpy(to, from, FLEXTRACE_N_STAMPS * sizeof(uint32_t));
 		break;
 	case SCHEMA_TS64:
-		if (has_wide_stamps(event))
+		if (head->size_bytes > sizeof(struct record_device_op))
 			memcpy(to, from, FLEXTRACE_N_STAMPS * sizeof(uint64_t));
 		break;
 	case SCHEMA_STRING:
@@ -308,7 +299,7 @@ int decode_push(struct decoder *decoder, struct stream *stream, const struct eve
 		return skip(decoder, stream, LOSS_MALFORMED, event->class, event->clock_ns);
 	if (event->class == RECORD_MARKER_BATCH)
 		size_bytes += event->payload.marker_batch.n_words * sizeof(uint64_t);
-	else if (event->class == RECORD_DEVICE_OP && has_wide_stamps(event))
+	else if (event->class == RECORD_DEVICE_OP && has_wide_stamps(&event->payload.device_op))
 		size_bytes += FLEXTRACE_N_STAMPS * sizeof(uint64_t);
 	stream->processes[stream->last_process].has_rows |= schema->table != TABLE_DEFINITIONS;
 	if (stream->n_files)

@@ -13,7 +13,7 @@ struct arrow_end {
 struct arrow {
 	int64_t from_time_ns, to_time_ns;
 	uint32_t from, to; /* places of struct arrow_end */
-	uint32_t name;     /* string: of what the program tells; 0: a gradient */
+	uint32_t name;     /* string: of a flow; FLEXTRACE_NONE: a gradient */
 };
 
 static int find_end(struct derive *derive, const struct host_span *span, int64_t *ret_time_ns,
@@ -58,6 +58,7 @@ uint64_t arrows_link(const struct derive *derive, struct flow *links)
 
 	for (uint32_t i = 0; i < derive->arrows.n; i++) {
 		const struct arrow *arrow = &derive->arrows.arrows[i];
+		bool is_told = arrow->name != FLEXTRACE_NONE;
 		uint32_t from = derive->arrows.ends[arrow->from].track;
 		uint32_t to = derive->arrows.ends[arrow->to].track;
 
@@ -67,8 +68,8 @@ uint64_t arrows_link(const struct derive *derive, struct flow *links)
 				.to_time_ns = arrow->to_time_ns,
 				.from_track = from & INT32_MAX,
 				.to_track = to & INT32_MAX,
-				.is_told = arrow->name != 0,
-				.message.sync = arrow->name,
+				.is_told = is_told,
+				.message.sync = is_told ? arrow->name : 0,
 			};
 	}
 	return n;

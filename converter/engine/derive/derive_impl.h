@@ -132,6 +132,7 @@ struct told_flows {
 	struct map events;        /* (process, id) -> place in `points` of its newest RECORD */
 	struct flow_mark *points; /* owned, both */
 	uint32_t n_points;
+	uint32_t free; /* place + 1 of one that is none any more; 0: none */
 	struct queue_wait *waits;
 	uint32_t n_waits;
 };
@@ -422,7 +423,8 @@ void families_release(struct track_families *lines);
 
 /* -- arrows.c ------------------------------------------------------------------------------- */
 
-/* Adds an arrow between the rows that begin where and when these spans do; `name` 0: a gradient. */
+/* Adds an arrow between the rows that begin where and when these spans do; `name` FLEXTRACE_NONE: a
+ * gradient. */
 int arrows_add(struct derive *derive, const struct host_span *from, const struct host_span *to,
                uint32_t name);
 void arrows_see_row(struct derive *derive, uint32_t thread, const struct host_row *row);

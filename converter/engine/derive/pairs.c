@@ -182,7 +182,7 @@ static int push_arrow(struct derive *derive, const struct host_input *input, str
 		return is_paired < 0 ? is_paired : host_discard(derive, input, LOSS_UNUSED);
 	derive->ledger->evidence[RECORD_ASYNC_BEGIN]++;
 	derive->ledger->evidence[RECORD_ASYNC_END]++;
-	return arrows_add(derive, &begin, edge, 0);
+	return arrows_add(derive, &begin, edge, FLEXTRACE_NONE);
 }
 
 int pairs_push_async(struct derive *derive, const struct host_input *input)

@@ -12,7 +12,8 @@ struct flow_mark {
 	struct host_span span; /* of its row */
 	struct loss_place place;
 	uint32_t device, queue; /* of a RECORD: index of struct device */
-	bool is_seen_again;
+	uint32_t next_free; /* of one that is none any more: place + 1 of another; 0: the last */
+	bool is_awaited;    /* the begin of a flow that nothing followed yet */
 };
 
 static int text_of(struct derive *derive, const struct record_flow *record, uint32_t *ret_text)
@@ -45,8 +46,23 @@ static int keep(struct told_flows *flows, struct map *map, uint32_t process, uin
 		flows->points[place] = *mark;
 		return FLEXTRACE_OK;
 	}
+	if (flows->points && flows->free) {
+		place = flows->free - 1;
+		flows->free = flows->points[place].next_free;
+		flows->points[place] = *mark;
+		return map_put(map, id, process, place);
+	}
 	FLEXTRACE_TRY(map_put(map, id, process, flows->n_points));
 	return ARRAY_PUSH(flows->points, flows->n_points, *mark);
+}
+
+/* Ends a flow: its place is for another one. */
+static void forget(struct told_flows *flows, uint32_t process, uint64_t id, uint32_t place)
+{
+	map_remove(&flows->open, id, process);
+	flows->points[place].is_awaited = false;
+	flows->points[place].next_free = flows->free;
+	flows->free = place + 1;
 }
 
 static int push_point(struct derive *derive, uint32_t process, const struct record_flow *record,
@@ -57,17 +73,17 @@ static int push_point(struct derive *derive, uint32_t process, const struct reco
 	struct flow_mark *before = place == MAP_NONE ? NULL : &flows->points[place];
 
 	if (record->head.kind == FLEXTRACE_FLOW_PHASE_BEGIN) {
-		if (before && !before->is_seen_again)
+		if (before && before->is_awaited)
 			FLEXTRACE_TRY(lose(derive, LOSS_UNMATCHED_BEGIN, before));
+		mark->is_awaited = true;
 		return keep(flows, &flows->open, process, record->id, mark);
 	}
 	if (!before)
 		return lose(derive, LOSS_UNMATCHED_END, mark);
 	FLEXTRACE_TRY(arrows_add(derive, &before->span, &mark->span, mark->span.name));
-	mark->is_seen_again = true;
 	if (record->head.kind == FLEXTRACE_FLOW_PHASE_STEP)
 		return keep(flows, &flows->open, process, record->id, mark);
-	map_remove(&flows->open, record->id, process);
+	forget(flows, process, record->id, place);
 	return FLEXTRACE_OK;
 }
 
@@ -114,16 +130,11 @@ int told_flows_push(struct derive *derive, const struct host_input *input)
 
 int told_flows_end(struct derive *derive)
 {
-	const struct map *open = &derive->told_flows.open;
+	const struct told_flows *flows = &derive->told_flows;
 
-	for (uint64_t i = 0; i < open->n_slots; i++) {
-		const struct flow_mark *mark;
-
-		if (open->slots[i].value == MAP_NONE)
-			continue;
-		mark = &derive->told_flows.points[open->slots[i].value];
-		if (!mark->is_seen_again)
-			FLEXTRACE_TRY(lose(derive, LOSS_UNMATCHED_BEGIN, mark));
+	for (uint32_t i = 0; i < flows->n_points; i++) {
+		if (flows->points[i].is_awaited)
+			FLEXTRACE_TRY(lose(derive, LOSS_UNMATCHED_BEGIN, &flows->points[i]));
 	}
 	return FLEXTRACE_OK;
 }

@@ -84,10 +84,10 @@ int index_guess_host_clock(struct identity *identity, const struct definition *f
 bool index_excludes(const struct identity *identity, const struct definition *from,
                     uint32_t claimed);
 
-/* Adds a process to the list only, and its generations to the index. */
 /* What holds for a process that told that (DIALECT_COUNT: one that there is not). */
 uint8_t index_dialect(const struct identity *identity, uint32_t told);
 
+/* Adds a process to the list only, and its generations to the index. */
 int index_add_process(struct identity *identity, const struct definition *from, int32_t vpid,
                       struct process **ret_process);
 int index_add_span(struct identity *identity, uint32_t trace, int32_t vpid, struct span span);

@@ -221,10 +221,10 @@ void event_of_arrow(const struct events *events, const struct flow *flow, bool i
 	event->end_time_ns = is_out ? flow->to_time_ns : flow->from_time_ns;
 	event->id = id;
 	event->label = event->category = arrow_category(flow, events->view.timeline->tracks);
-	if (flow->is_told)
+	if (flow->is_told) {
 		event->name = flow->message.sync;
-	if (!flow_is_message(flow, events->view.timeline->tracks))
-		return;
-	event->name = flow->message.sync;
-	event_add(event, EVENT_KEY_GROUP, ARG_STRING)->u.string = flow->message.group;
+	} else if (flow_is_message(flow, events->view.timeline->tracks)) {
+		event->name = flow->message.sync;
+		event_add(event, EVENT_KEY_GROUP, ARG_STRING)->u.string = flow->message.group;
+	}
 }

@@ -35,6 +35,19 @@ static const struct flow_case flow_cases[] = {
          "20 1 7 flow phase=0 id=5 name=a\n"
          "30 1 8 flow phase=1 id=5 name=a\n",
          "20@t7>30@t8 a\n", 1, 0},
+	/* one without a name is no arrow of a gradient */
+	{"10 1 7 flow phase=0 id=5\n"
+         "20 1 8 flow phase=2 id=5\n",
+         "10@t7>20@t8 \n", 0, 0},
+	/* the place of one that ended is for the next, and only open ones are counted */
+	{"10 1 7 flow phase=0 id=1 name=a\n"
+         "20 1 7 flow phase=0 id=2 name=b\n"
+         "30 1 8 flow phase=2 id=1 name=a\n"
+         "40 1 7 flow phase=0 id=3 name=c\n"
+         "50 1 8 flow phase=2 id=2 name=b\n"
+         "60 1 7 flow phase=0 id=4 name=d\n"
+         "70 1 8 flow phase=1 id=3 name=c\n",
+         "10@t7>30@t8 a\n20@t7>50@t8 b\n40@t7>70@t8 c\n", 1, 0},
 };
 
 static void test_flows__join_points_by_their_id(void **state)
