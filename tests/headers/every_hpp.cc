@@ -62,12 +62,18 @@ void record_points(float value)
 	flextrace::step(1);
 }
 
+void end_request(request &ended, int result)
+{
+	ended.whole.end({{"result", result}});
+}
+
 void record_intervals()
 {
 	flextrace::function_scope function;
 	flextrace::scope named{"scope"};
 	flextrace::scope view{std::string_view("view")};
 	flextrace::scope kind{FLEXTRACE_RUNTIME_LAUNCH, "launch"};
+	flextrace::scope both{FLEXTRACE_RUNTIME_LAUNCH, "launch", {{"bytes", 64u}}};
 	flextrace::scope with_id{FLEXTRACE_RUNTIME_LAUNCH, "launch", 7};
 	flextrace::scope with_args{"launch", {{"bytes", 5}, {"text", "value"}}};
 	flextrace::scope with_all{FLEXTRACE_RUNTIME_LAUNCH,
@@ -90,7 +96,7 @@ void record_intervals()
 
 	later.emplace("later");
 	empty = flextrace::open_scope{"assigned"};
-	moved.whole.end({{"result", -1}});
+	end_request(moved, -1);
 	if (!moved.whole)
 		moved.part.end();
 	FLEXTRACE_SCOPE("a macro beside it");

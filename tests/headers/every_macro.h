@@ -96,6 +96,12 @@ static inline void record_device_work(int job)
 	flextrace_emit_marker_batch(&batch);
 }
 
+static inline void end_scope(struct flextrace_open_scope *handle, int result)
+{
+	FLEXTRACE_SCOPE_END_WITH(handle++, FLEXTRACE_ARG("result", result));
+	FLEXTRACE_SCOPE_END(handle - 1);
+}
+
 static inline int record_host_work(int step)
 {
 	struct flextrace_open_scope handle;
@@ -129,7 +135,7 @@ static inline int record_host_work(int step)
 	FLEXTRACE_RUNTIME_SCOPE_AT_WITH(FLEXTRACE_RUNTIME_MALLOC, 1003, 2003, "timed", 85,
 	                                FLEXTRACE_ARG("n", 2ull));
 	handle = FLEXTRACE_SCOPE_BEGIN("with a result");
-	FLEXTRACE_SCOPE_END_WITH(&handle, FLEXTRACE_ARG("result", n));
+	end_scope(&handle, n);
 	FLEXTRACE_SCOPE_AT(1000, 2000, "timed before");
 	FLEXTRACE_RUNTIME_SCOPE_AT(FLEXTRACE_RUNTIME_MALLOC, 1001, 2001, "timed", 82);
 	handle = FLEXTRACE_SCOPE_BEGIN("by a handle");

@@ -109,6 +109,13 @@ public:
 
 	template <class Name, std::size_t N, detail::if_name<Name> = 0>
 	FLEXTRACE_I_HERE scope(flextrace_runtime_kind kind, const Name &name,
+	                       const arg (&args)[N], place at = place::here())
+		: scope(kind, name, 0, args, at)
+	{
+	}
+
+	template <class Name, std::size_t N, detail::if_name<Name> = 0>
+	FLEXTRACE_I_HERE scope(flextrace_runtime_kind kind, const Name &name,
 	                       std::uint64_t correlation, const arg (&args)[N],
 	                       place at = place::here())
 		: scope(kind, name, correlation, at)
@@ -136,6 +143,8 @@ private:
 
 template <class Name, std::size_t N>
 scope(const Name &, const arg (&)[N]) -> scope<detail::some_args>;
+template <class Name, std::size_t N>
+scope(flextrace_runtime_kind, const Name &, const arg (&)[N]) -> scope<detail::some_args>;
 template <class Name, std::size_t N>
 scope(flextrace_runtime_kind, const Name &, std::uint64_t, const arg (&)[N])
 	-> scope<detail::some_args>;
@@ -223,6 +232,7 @@ public:
 				return;
 			open_.span.args = room.put(args, std::make_index_sequence<N>());
 			end();
+			open_.span.args = nullptr;
 		}
 	}
 

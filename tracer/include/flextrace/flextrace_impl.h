@@ -514,17 +514,19 @@ FLEXTRACE_I_RECORD(op_info, flextrace_op_info,
 		}                                                                                 \
 	} while (0)
 
-#define FLEXTRACE_I_END_WITH(handle, ...)                                  \
-	do {                                                               \
-		if (FLEXTRACE_I_ON(span)) {                                \
-			struct flextrace_args flextrace_i_text;            \
-			struct flextrace_args *flextrace_i_args =          \
-				flextrace_i_args_clear(&flextrace_i_text); \
-                                                                           \
-			(__VA_ARGS__);                                     \
-			(handle)->span.args = flextrace_i_args->text;      \
-			flextrace_i_open_end(handle);                      \
-		}                                                          \
+#define FLEXTRACE_I_END_WITH(handle, ...)                                         \
+	do {                                                                      \
+		if (FLEXTRACE_I_ON(span)) {                                       \
+			struct flextrace_open_scope *flextrace_i_handle = handle; \
+			struct flextrace_args flextrace_i_text;                   \
+			struct flextrace_args *flextrace_i_args =                 \
+				flextrace_i_args_clear(&flextrace_i_text);        \
+                                                                                  \
+			(__VA_ARGS__);                                            \
+			flextrace_i_handle->span.args = flextrace_i_args->text;   \
+			flextrace_i_open_end(flextrace_i_handle);                 \
+			flextrace_i_handle->span.args = NULL;                     \
+		}                                                                 \
 	} while (0)
 
 #define FLEXTRACE_I_BRACKET(event, device, queue, job, correlation, name, host_ns)         \
