@@ -185,7 +185,7 @@ struct sync_point {
 
 /* Kinds of host rows: enum flextrace_runtime_kind but for STEP, then these. */
 enum host_kind {
-	HOST_STEP = 64, /* ProfilerStep#n */
+	HOST_STEP = FLEXTRACE_KIND_LIMIT, /* ProfilerStep#n */
 	HOST_WINDOW,
 	HOST_COLLECTIVE,
 	HOST_ASYNC,
@@ -207,11 +207,15 @@ enum device_row_kind {
 	ROW_MEMSET,
 	ROW_RELEASE,
 	ROW_STATE,    /* of a unit of the device; no work of its own */
+	ROW_UNKNOWN,  /* of a newer tracer; nobody knows whether it is work */
 	ROW_FIRMWARE, /* marker zones: the run, its kernel, zones of the user */
 	ROW_KERNEL,
 	ROW_ZONE,
 	DEVICE_ROW_KIND_COUNT
 };
+
+/* The kind of a control block of a ROW_UNKNOWN that nobody told. */
+#define UNNUMBERED_KIND (FLEXTRACE_KIND_LIMIT - 1)
 
 /* Of a record_restored that is no device row: what the firmware of a core marked. */
 enum restored_kind { RESTORED_MARK = DEVICE_ROW_KIND_COUNT, RESTORED_VALUE, RESTORED_KIND_COUNT };

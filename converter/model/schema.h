@@ -35,6 +35,7 @@ struct schema_field {
 	bool is_repeated;  /* a string that is most likely that of the last event of its class */
 	bool is_args;      /* a string as args.h has it; in the record it is JSON */
 	uint8_t n_kinds;   /* it is the kind of the record's head, and below that; 0: it is none */
+	bool may_be_newer; /* there is a row for a kind that only a newer version knows */
 };
 
 struct schema_class {

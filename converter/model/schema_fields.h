@@ -33,6 +33,12 @@
 #define R_KIND(payload, member, n) \
 	{FIELD(payload, member, U32, scope, head.kind), .is_required = true, .n_kinds = (n)}
 #define F_KIND(payload, member, n) {FIELD(payload, member, U32, scope, head.kind), .n_kinds = (n)}
+/* Those that may be of a newer version. */
+#define R_NEW_KIND(payload, member, n)                                         \
+	{FIELD(payload, member, U32, scope, head.kind), .is_required = true,   \
+	 .n_kinds = (n), .may_be_newer = true}
+#define F_NEW_KIND(payload, member, n)                                         \
+	{FIELD(payload, member, U32, scope, head.kind), .n_kinds = (n), .may_be_newer = true}
 #define R_TIME(payload, member, record) \
 	{FIELD(payload, member, U64, record, member), .is_required = true, .is_host_time = true}
 #define F_TIME(payload, member, record) \
@@ -78,7 +84,7 @@ FIELDS(name, name) = {
 	F(name, line, U32, name, line),
 };
 FIELDS(scope, scope) = {
-	F_KIND(scope, kind, FLEXTRACE_RUNTIME_KIND_COUNT),
+	F_NEW_KIND(scope, kind, FLEXTRACE_RUNTIME_KIND_COUNT),
 	R_TIME(scope, begin_ns, scope),
 	F(scope, name, STRING, scope, head.name),
 	F(scope, correlation, U64, scope, correlation),
@@ -87,7 +93,7 @@ FIELDS(scope, scope) = {
 	F(scope, line, U32, scope, line),
 };
 FIELDS(span, span) = {
-	F_KIND(span, kind, FLEXTRACE_RUNTIME_KIND_COUNT),
+	F_NEW_KIND(span, kind, FLEXTRACE_RUNTIME_KIND_COUNT),
 	R_TIME(span, begin_ns, span),
 	R_TIME(span, end_ns, span),
 	F(span, name, STRING, span, head.name),
@@ -101,7 +107,7 @@ FIELDS(scope_args, text) = {
 	R(scope_args, args, STRING, text, text),
 };
 FIELDS(edge, edge) = {
-	F_KIND(span_edge, kind, FLEXTRACE_RUNTIME_KIND_COUNT),
+	F_NEW_KIND(span_edge, kind, FLEXTRACE_RUNTIME_KIND_COUNT),
 	F(span_edge, name, STRING, edge, head.name),
 	F(span_edge, correlation, U64, edge, correlation),
 };
@@ -116,7 +122,7 @@ FIELDS(counter, counter) = {
 	F(counter, device, I32, counter, device),
 };
 FIELDS(flow, flow) = {
-	R_KIND(flow, phase, FLEXTRACE_FLOW_PHASE_COUNT),
+	R_NEW_KIND(flow, phase, FLEXTRACE_FLOW_PHASE_COUNT),
 	F(flow, device, U32, flow, device),
 	F(flow, queue, U32, flow, queue),
 	F(flow, name, STRING, flow, head.name),
@@ -167,7 +173,7 @@ FIELDS(device_op, device_op) = {
 	F(device_op, queue, U32, device_op, queue),
 	F(device_op, job, U64, device_op, job),
 	F(device_op, correlation, U64, device_op, correlation),
-	R_KIND(device_op, kind, FLEXTRACE_DEVICE_KIND_COUNT_FULL),
+	R_NEW_KIND(device_op, kind, FLEXTRACE_DEVICE_KIND_COUNT_FULL),
 	F(device_op, name, STRING, device_op, head.name),
 	F_TIME(device_op, submit_ns, device_op),
 	F_TIME(device_op, complete_ns, device_op),
@@ -259,6 +265,8 @@ FIELDS(restored, restored) = {
 #undef ARGS
 #undef R_KIND
 #undef F_KIND
+#undef R_NEW_KIND
+#undef F_NEW_KIND
 #undef R_TIME
 #undef F_TIME
 /* clang-format on */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stamps.h: which stamps of an operation were taken. */
+/* stamps.h: which stamps of an operation were taken, and which parts it has. */
 #ifndef FLEXTRACE_STAMPS_H
 #define FLEXTRACE_STAMPS_H
 
@@ -22,6 +22,14 @@ static inline int tick_op_last(const struct tick_op *op)
 	while (i > 0 && !op->ticks[i])
 		i--;
 	return i;
+}
+
+/* Which parts its kind has, as bits of enum flextrace_part. */
+static inline int tick_op_parts(const struct tick_op *op)
+{
+	if (op->kind < FLEXTRACE_DEVICE_KIND_COUNT)
+		return FLEXTRACE_PART_ALL;
+	return op->kind < FLEXTRACE_DEVICE_STATE ? op->kind - FLEXTRACE_DEVICE_PARTS(0) : 0;
 }
 
 #endif

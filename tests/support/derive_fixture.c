@@ -277,9 +277,9 @@ void expect_lost(const struct derive_fixture *fixture, enum loss_cause cause, ui
 /* -- telling -------------------------------------------------------------------------------- */
 
 static const char *const status_names[] = {"certified", "assumed", "outlier", "unmatched", "given"};
-static const char *const kind_names[] = {"dma_in", "prep", "exec",   "dma_out", "htod",
-                                         "dtoh",   "dtod", "ptop",   "memset",  "release",
-                                         "state",  "fw",   "kernel", "zone"};
+static const char *const kind_names[] = {"dma_in", "prep",    "exec", "dma_out", "htod",
+                                         "dtoh",   "dtod",    "ptop", "memset",  "release",
+                                         "state",  "unknown", "fw",   "kernel",  "zone"};
 
 static const char *text_of(const struct derive_fixture *fixture, uint32_t string)
 {

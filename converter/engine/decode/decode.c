@@ -39,9 +39,19 @@ static bool is_time(uint64_t ns)
 	return ns < (uint64_t)1 << 62;
 }
 
+/* Counts a kind that this version does not know. Whether a row can be made of it. */
+static __attribute__((noinline)) bool take_unknown(struct decoder *decoder,
+                                                   const struct schema_field *field, uint32_t kind)
+{
+	bool is_newer = kind < FLEXTRACE_KIND_LIMIT;
+
+	decoder->ledger.warnings[WARNING_UNKNOWN_KIND] += is_newer;
+	return is_newer && field->may_be_newer;
+}
+
 /* Whether fields are in their ranges; stores the kind among them. */
-static ALWAYS_INLINE bool check_fields(const struct schema_field *fields, uint32_t n,
-                                       const struct event *event, uint32_t *ret_kind)
+static ALWAYS_INLINE bool check_fields(struct decoder *decoder, const struct schema_field *fields,
+                                       uint32_t n, const struct event *event, uint32_t *ret_kind)
 {
 	uint64_t ns;
 
@@ -51,7 +61,8 @@ static ALWAYS_INLINE bool check_fields(const struct schema_field *fields, uint32
 
 		if (fields[i].n_kinds) {
 			memcpy(ret_kind, from, sizeof(*ret_kind));
-			if (*ret_kind >= fields[i].n_kinds)
+			if (*ret_kind >= fields[i].n_kinds &&
+			    !take_unknown(decoder, &fields[i], *ret_kind))
 				return false;
 		} else if (fields[i].is_host_time) {
 			memcpy(&ns, from, sizeof(ns));
@@ -62,13 +73,14 @@ static ALWAYS_INLINE bool check_fields(const struct schema_field *fields, uint32
 	return true;
 }
 
-static bool has_sound_fields(const struct event *event, uint32_t *ret_kind)
+static bool has_sound_fields(struct decoder *decoder, const struct event *event, uint32_t *ret_kind)
 {
 	*ret_kind = 0;
 	switch (event->class) {
-#define CHECK(id, name, payload, member, table) \
-	case RECORD_##id:                       \
-		return check_fields(member##_fields, COUNT(member##_fields), event, ret_kind);
+#define CHECK(id, name, payload, member, table)                                              \
+	case RECORD_##id:                                                                    \
+		return check_fields(decoder, member##_fields, COUNT(member##_fields), event, \
+		                    ret_kind);
 		FLEXTRACE_RECORD_CLASSES(CHECK)
 #undef CHECK
 	default:
@@ -76,13 +88,13 @@ static bool has_sound_fields(const struct event *event, uint32_t *ret_kind)
 	}
 }
 
-static bool is_sound(const struct event *event, uint32_t *ret_kind)
+static bool is_sound(struct decoder *decoder, const struct event *event, uint32_t *ret_kind)
 {
 	const struct flextrace_marker_batch *batch = &event->payload.marker_batch;
 	uint32_t bits = event->payload.clock_domain.counter_bits;
 
 	if (!is_time(event->clock_ns) || (uint32_t)event->status > TIME_GIVEN ||
-	    !has_sound_fields(event, ret_kind))
+	    !has_sound_fields(decoder, event, ret_kind))
 		return false;
 	if (event->class == RECORD_MARKER_BATCH)
 		return batch->n_words < (MAX_RECORD_BYTES - sizeof(struct record_marker_batch)) /
@@ -295,7 +307,7 @@ int decode_push(struct decoder *decoder, struct stream *stream, const struct eve
 		decoder->ledger.warnings[WARNING_CLOCK_NOT_1GHZ]++;
 		return skip(decoder, stream, LOSS_MALFORMED, event->class, event->clock_ns);
 	}
-	if (!is_sound(event, &kind))
+	if (!is_sound(decoder, event, &kind))
 		return skip(decoder, stream, LOSS_MALFORMED, event->class, event->clock_ns);
 	if (event->class == RECORD_MARKER_BATCH)
 		size_bytes += event->payload.marker_batch.n_words * sizeof(uint64_t);

@@ -56,7 +56,7 @@ static uint8_t row_kind_of(const struct tick_op *op)
 	case FLEXTRACE_DEVICE_STATE:
 		return ROW_STATE;
 	default:
-		return ROW_EXEC;
+		return op->kind < FLEXTRACE_DEVICE_KIND_COUNT_FULL ? ROW_EXEC : ROW_UNKNOWN;
 	}
 }
 
@@ -122,15 +122,9 @@ static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind,
 	return 1;
 }
 
-static int parts_of(const struct tick_op *op)
-{
-	return op->kind < FLEXTRACE_DEVICE_KIND_COUNT ? FLEXTRACE_PART_ALL
-	                                              : op->kind - FLEXTRACE_DEVICE_PARTS(0);
-}
-
 static int add_kernel_rows(struct derive *derive, struct op_input *input)
 {
-	int parts = parts_of(input->op);
+	int parts = tick_op_parts(input->op);
 
 	if (parts & FLEXTRACE_PART_DMA_IN)
 		FLEXTRACE_TRY(add_pair(derive, input, ROW_DMA_IN, TS1, TS2));

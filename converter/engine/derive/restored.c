@@ -211,7 +211,7 @@ static int make_room(struct timeline_marks *marks, uint64_t n)
 /* Why a row cannot be placed; LOSS_CAUSE_COUNT: it can. */
 static enum loss_cause fault_of(const struct record_restored *row)
 {
-	if (row->op_kind >= FLEXTRACE_DEVICE_KIND_COUNT_FULL)
+	if (row->op_kind >= FLEXTRACE_KIND_LIMIT)
 		return LOSS_MALFORMED;
 	return row->begin_ns > row->end_ns ? LOSS_BACKWARDS : LOSS_CAUSE_COUNT;
 }

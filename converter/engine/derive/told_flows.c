@@ -19,11 +19,18 @@ struct flow_mark {
 static int text_of(struct derive *derive, const struct record_flow *record, uint32_t *ret_text)
 {
 	struct json_text text = JSON_TEXT_INIT;
-	bool is_of_queue = record->head.kind >= FLEXTRACE_FLOW_PHASE_RECORD;
+	uint8_t phase = record->head.kind;
+	bool is_unknown = phase >= FLEXTRACE_FLOW_PHASE_COUNT;
 
 	json_text_open(&text, '{');
-	json_text_number(&text, is_of_queue ? "event" : "flow", record->id);
-	if (is_of_queue) {
+	if (is_unknown)
+		json_text_number(&text, "phase", phase);
+	json_text_number(&text,
+	                 is_unknown                             ? "id"
+	                 : phase >= FLEXTRACE_FLOW_PHASE_RECORD ? "event"
+	                                                        : "flow",
+	                 record->id);
+	if (phase >= FLEXTRACE_FLOW_PHASE_RECORD) {
 		json_text_number(&text, "device", record->device);
 		json_text_number(&text, "queue", record->queue);
 	}
@@ -120,6 +127,8 @@ int told_flows_push(struct derive *derive, const struct host_input *input)
 	FLEXTRACE_TRY(text_of(derive, record, &mark.span.args));
 	derive->ledger->rows[RECORD_FLOW]++;
 	FLEXTRACE_TRY(host_add_row(derive, &mark.span, mark.span.begin_host_ns, TIME_CERTIFIED));
+	if (record->head.kind >= FLEXTRACE_FLOW_PHASE_COUNT) /* joined by nobody knows what */
+		return FLEXTRACE_OK;
 	if (record->head.kind <= FLEXTRACE_FLOW_PHASE_END)
 		return push_point(derive, process, record, &mark);
 	FLEXTRACE_TRY(identity_device(derive->identity, process, record->device, &mark.device));

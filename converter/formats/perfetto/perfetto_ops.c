@@ -33,11 +33,18 @@ static bool is_given(const struct perfetto_op *op)
 	       op->rows[0].kind < ROW_FIRMWARE;
 }
 
+/* Of a control block of one row. */
+static uint32_t kind_of(const struct perfetto_op *op)
+{
+	return op->rows[0].kind == ROW_UNKNOWN ? op->of.op_kind
+	                                       : block_of_row((uint8_t)op->rows[0].kind)->kind;
+}
+
 /* Jobs of the file may come again: each has another number here, by which both records meet. */
 static int write_given(struct perfetto *perfetto, const struct perfetto_op *op, struct event *event)
 {
-	const struct row_block *block = block_of_row((uint8_t)op->rows[0].kind);
-	const struct import_placed placed = {op->rows[0].begin_ns, op->rows[0].end_ns, block->part,
+	const struct import_placed placed = {op->rows[0].begin_ns, op->rows[0].end_ns,
+	                                     block_of_row((uint8_t)op->rows[0].kind)->part,
 	                                     PERFETTO_TOOL};
 
 	event->class = RECORD_DEVICE_OP;
@@ -46,7 +53,7 @@ static int write_given(struct perfetto *perfetto, const struct perfetto_op *op, 
 		.queue = op->of.queue,
 		.job = op->of.job ? op->of.job : ++perfetto->file.n_jobs,
 		.correlation = op->of.correlation,
-		.kind = block->kind,
+		.kind = kind_of(op),
 		.name = op->of.name,
 		.power = op->of.power,
 		.bytes = op->of.bytes,
@@ -82,9 +89,8 @@ static int write_op(struct perfetto *perfetto, const struct perfetto_op *op)
 		return write_given(perfetto, op, &event);
 	*row = op->of;
 	memcpy(&row->ticks1, op->ticks, sizeof(op->ticks));
-	row->op_kind = op->n_rows == 1 && op->rows[0].kind < ROW_FIRMWARE
-	                       ? block_of_row((uint8_t)op->rows[0].kind)->kind
-	                       : FLEXTRACE_DEVICE_KERNEL;
+	row->op_kind = op->n_rows == 1 && op->rows[0].kind < ROW_FIRMWARE ? kind_of(op)
+	                                                                  : FLEXTRACE_DEVICE_KERNEL;
 	for (uint32_t i = 0; i < op->n_rows; i++) {
 		row->is_part = i > 0;
 		row->kind = op->rows[i].kind;
@@ -253,6 +259,7 @@ static int read_op(struct perfetto *perfetto, const struct our_row *row,
 	of->bytes = perfetto_number(&row->ours, "bytes", 0);
 	of->power = (uint32_t)perfetto_number(&row->ours, "power", 0);
 	of->peer = (int32_t)perfetto_number(&row->ours, "peer", (uint64_t)-1);
+	of->op_kind = (uint32_t)perfetto_number(&row->ours, "kind_number", UNNUMBERED_KIND);
 	read_cycles(row, op);
 	op->is_main = has_stamps(op) || row->kind > ROW_DMA_OUT || row->kind == ROW_EXEC;
 	FLEXTRACE_TRY(read_name(perfetto, row, perfetto_string(perfetto, open->name), &of->name));

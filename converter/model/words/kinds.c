@@ -41,7 +41,9 @@ const char *dialect_name(uint8_t dialect)
 
 /* -- host -------------------------------------------------------------------------------------- */
 
-#define HOST_UNKNOWN (HOST_FLOW + 1)
+/* Where a kind stands: those that derive makes behind those of tracers. */
+#define AT(host) (FLEXTRACE_RUNTIME_KIND_COUNT + (host)-HOST_STEP)
+#define N_HOST   AT(HOST_FLOW + 1)
 
 #define AIU_CATEGORY     "privateuse1_runtime"
 #define NEUTRAL_CATEGORY "runtime"
@@ -77,20 +79,28 @@ const char *dialect_name(uint8_t dialect)
 	[FLEXTRACE_RUNTIME_OP] = USUAL_KIND("Op", "cpu_op"),                                      \
 	[FLEXTRACE_RUNTIME_CALL] = USUAL_KIND(call, category),                                    \
 	[FLEXTRACE_RUNTIME_STEP] = ROW_KIND("Step", "user_annotation"),                           \
-	[HOST_STEP] = ROW_KIND("Step", "user_annotation"),                                        \
-	[HOST_WINDOW] = ROW_KIND("Window", "user_annotation"),                                    \
-	[HOST_COLLECTIVE] = USUAL_KIND("Collective", "collective_comm"),                          \
-	[HOST_ASYNC] = ROW_KIND("Async", "user_annotation"),                                      \
-	[HOST_FLOW] = ROW_KIND("Flow", "flow"),                                                   \
-	[HOST_UNKNOWN] = ROW_KIND("Unknown", category)
+	[AT(HOST_STEP)] = ROW_KIND("Step", "user_annotation"),                                    \
+	[AT(HOST_WINDOW)] = ROW_KIND("Window", "user_annotation"),                                \
+	[AT(HOST_COLLECTIVE)] = USUAL_KIND("Collective", "collective_comm"),                      \
+	[AT(HOST_ASYNC)] = ROW_KIND("Async", "user_annotation"),                                  \
+	[AT(HOST_FLOW)] = ROW_KIND("Flow", "flow")
 
-static const struct row_kind host_kinds[DIALECT_COUNT][HOST_UNKNOWN + 1] = {
+static const struct row_kind host_kinds[DIALECT_COUNT][N_HOST] = {
 	[DIALECT_AIU] = {FLEXTRACE_RUNTIME_KINDS(AIU_KIND) CALLS(AIU_CALL)
 			 COMMON("Runtime", AIU_CATEGORY)},
 	[DIALECT_NEUTRAL] = {FLEXTRACE_CALL_KINDS(NEUTRAL_CALL) COMMON("call", NEUTRAL_CATEGORY)},
 	[DIALECT_CUDA] = {CALLS(CUDA_CALL) COMMON("call", CUDA_CATEGORY)},
 	[DIALECT_TT_METAL] = {CALLS(TT_CALL) COMMON("call", NEUTRAL_CATEGORY)},
 };
+
+/* Whose name only a newer version knows. */
+#define UNKNOWN(n) ROW_KIND("Unknown " #n, NEUTRAL_CATEGORY),
+#define TEN(n)                                                                                    \
+	UNKNOWN(n##0) UNKNOWN(n##1) UNKNOWN(n##2) UNKNOWN(n##3) UNKNOWN(n##4)                     \
+	UNKNOWN(n##5) UNKNOWN(n##6) UNKNOWN(n##7) UNKNOWN(n##8) UNKNOWN(n##9)
+static const struct row_kind unknown_kinds[] = {TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6)
+						TEN(7) TEN(8) TEN(9) TEN(10) TEN(11) TEN(12)};
+_Static_assert(sizeof(unknown_kinds) > FLEXTRACE_KIND_LIMIT * sizeof(*unknown_kinds), "all");
 /* clang-format on */
 
 uint8_t kind_meaning(uint8_t kind)
@@ -110,7 +120,11 @@ const struct row_kind *kind_of_host(uint8_t dialect, uint8_t kind)
 
 	if (dialect != DIALECT_AIU)
 		kind = kind_meaning(kind);
-	return kind < HOST_UNKNOWN && kinds[kind].n_label ? &kinds[kind] : &kinds[HOST_UNKNOWN];
+	if (kind < FLEXTRACE_RUNTIME_KIND_COUNT)
+		return &kinds[kind];
+	if (kind >= HOST_STEP && kind <= HOST_FLOW)
+		return &kinds[AT(kind)];
+	return &unknown_kinds[kind < FLEXTRACE_KIND_LIMIT ? kind : FLEXTRACE_KIND_LIMIT];
 }
 
 bool kind_is_call(uint8_t kind)
@@ -134,7 +148,8 @@ bool kind_is_call(uint8_t kind)
 #define OTHERS(set, release, state)                            \
 	[ROW_MEMSET] = USUAL_KIND(set, "gpu_memset"),          \
 	[ROW_RELEASE] = USUAL_KIND(release, "device_release"), \
-	[ROW_STATE] = USUAL_KIND(state, "device_state")
+	[ROW_STATE] = USUAL_KIND(state, "device_state"),       \
+	[ROW_UNKNOWN] = USUAL_KIND("Unknown", "device_unknown")
 
 /* clang-format off */
 #define NEUTRAL_WORK                                                                              \
@@ -185,14 +200,14 @@ static uint8_t find(const struct row_kind *kinds, uint8_t n_kinds, const char *t
 	return n_kinds;
 }
 
-/* `kinds` of all dialects, of `n_kinds` each, stand one behind the other, `n_step` apart. */
-static uint32_t find_any(const struct row_kind *kinds, uint8_t n_kinds, uint8_t n_step,
-                         const char *text, size_t n, bool is_category)
+/* `kinds` of all dialects, of `n_kinds` each, stand one behind the other. */
+static uint32_t find_any(const struct row_kind *kinds, uint8_t n_kinds, const char *text, size_t n,
+                         bool is_category)
 {
 	uint32_t found = KIND_NONE;
 
 	for (uint8_t i = 0; i < DIALECT_COUNT; i++) {
-		uint8_t kind = find(kinds + i * n_step, n_kinds, text, n, is_category);
+		uint8_t kind = find(kinds + i * n_kinds, n_kinds, text, n, is_category);
 
 		if (kind < n_kinds)
 			found = KIND_KEY(found == KIND_NONE ? i : DIALECT_COUNT, kind);
@@ -202,13 +217,22 @@ static uint32_t find_any(const struct row_kind *kinds, uint8_t n_kinds, uint8_t 
 
 uint32_t kind_find_host(const char *text, size_t n, bool is_category)
 {
-	return find_any(host_kinds[0], HOST_UNKNOWN, HOST_UNKNOWN + 1, text, n, is_category);
+	uint32_t found = find_any(host_kinds[0], N_HOST, text, n, is_category);
+	uint8_t at = (uint8_t)found;
+
+	if (found == KIND_NONE) {
+		at = is_category ? FLEXTRACE_KIND_LIMIT
+		                 : find(unknown_kinds, FLEXTRACE_KIND_LIMIT, text, n, false);
+		return at < FLEXTRACE_KIND_LIMIT ? KIND_KEY(DIALECT_COUNT, at) : KIND_NONE;
+	}
+	if (at >= FLEXTRACE_RUNTIME_KIND_COUNT)
+		at = (uint8_t)(at - FLEXTRACE_RUNTIME_KIND_COUNT + HOST_STEP);
+	return KIND_KEY(found >> 8, at);
 }
 
 uint32_t kind_find_device(const char *text, size_t n, bool is_category)
 {
-	return find_any(device_kinds[0], DEVICE_ROW_KIND_COUNT, DEVICE_ROW_KIND_COUNT, text, n,
-	                is_category);
+	return find_any(device_kinds[0], DEVICE_ROW_KIND_COUNT, text, n, is_category);
 }
 
 /* -- other words ------------------------------------------------------------------------------- */

@@ -29,8 +29,8 @@ struct row_kind {
 	bool is_usual;               /* the one that its category means by itself */
 };
 
-/* `kind`: enum flextrace_runtime_kind or enum host_kind. A kind that a newer tracer recorded is
- * "Unknown". */
+/* `kind`: enum flextrace_runtime_kind or enum host_kind. One of a newer tracer is "Unknown" and its
+ * number, in any dialect. */
 const struct row_kind *kind_of_host(uint8_t dialect, uint8_t kind);
 
 /* `kind`: enum device_row_kind. */

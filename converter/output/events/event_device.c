@@ -94,6 +94,8 @@ static void add_op_args(const struct events *events, const struct tick_op *op,
 		event_add_string(event, EVENT_KEY_TYPE, op->type);
 	if (op->power)
 		event_add_u64(event, EVENT_KEY_POWER, op->power);
+	if (op->kind >= FLEXTRACE_DEVICE_KIND_COUNT_FULL && op->kind < UNNUMBERED_KIND)
+		event_add_u64(event, EVENT_KEY_KIND_NUMBER, op->kind);
 	event_add_recorded(events, EVENT_KEY_ARGS, op->args, event);
 }
 

@@ -47,6 +47,7 @@
 	KEY(PEER, "peer")                         \
 	KEY(GROUP, "group")                       \
 	KEY(TYPE, "type")                         \
+	KEY(KIND_NUMBER, "kind_number")           \
 	KEY(POWER, "power")                       \
 	KEY(PHASE, "phase")                       \
 	KEY(CATEGORY, "category")                 \

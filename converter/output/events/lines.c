@@ -217,6 +217,8 @@ static void append_queue(const struct view *view, struct writer *text, const str
 		writer_literal(text, " DMA in");
 	else if (track->row_kind == ROW_DMA_OUT)
 		writer_literal(text, " DMA out");
+	else if (track->row_kind == ROW_UNKNOWN)
+		writer_literal(text, " unknown");
 }
 
 /* Where cores stand in a grid, their numbers say where. */

@@ -95,7 +95,9 @@ static void test_formats_doc__explains_every_kind_and_category(void **state)
 	(void)state;
 	for (uint8_t dialect = 0; dialect < DIALECT_COUNT; dialect++) {
 		assert_explained("", dialect_name(dialect));
-		for (uint8_t kind = 0; kind <= HOST_ASYNC; kind++) {
+		for (uint8_t kind = 0; kind <= HOST_FLOW; kind++) {
+			if (kind == FLEXTRACE_RUNTIME_KIND_COUNT)
+				kind = HOST_STEP;
 			assert_explained("", kind_of_host(dialect, kind)->label);
 			assert_explained("", kind_of_host(dialect, kind)->category);
 		}
@@ -104,6 +106,7 @@ static void test_formats_doc__explains_every_kind_and_category(void **state)
 			assert_explained("", kind_of_device(dialect, kind)->category);
 		}
 	}
+	assert_explained("", "Unknown N");
 	for (uint8_t op = FLEXTRACE_MEMORY_ALLOC; op <= FLEXTRACE_MEMORY_RESIZE; op++)
 		assert_explained("", memory_op_name(op));
 	assert_explained("", instant_kind_name(RECORD_INSTANT));

@@ -345,8 +345,8 @@ static void test_chrome__gives_every_kind_its_category(void **state)
 		{HOST_WINDOW, "Window", "user_annotation"},
 		{HOST_COLLECTIVE, "Collective", "collective_comm"},
 		{HOST_ASYNC, "Async", "user_annotation"},
-		{63, "Unknown", "privateuse1_runtime"},
-		{255, "Unknown", "privateuse1_runtime"},
+		{63, "Unknown 63", "runtime"},
+		{127, "Unknown 127", "runtime"},
 	};
 	struct emit_test *test = *state;
 	int64_t time_ns = 0;
@@ -400,6 +400,7 @@ static void test_chrome__gives_every_device_kind_its_category(void **state)
 		{ROW_MEMSET, "Memset", "gpu_memset"},
 		{ROW_RELEASE, "Release", "device_release"},
 		{ROW_STATE, "State", "device_state"},
+		{ROW_UNKNOWN, "Unknown", "device_unknown"},
 		{ROW_FIRMWARE, "FW", "firmware"},
 		{ROW_KERNEL, "Kernel", "firmware"},
 		{ROW_ZONE, "Zone", "firmware"},

@@ -17,7 +17,7 @@
  *   program's payload, and reads 0 where an older program's has ended. FLEXTRACE_*_INIT sets it.
  *
  * C99 and C++11. Includes no LTTng header. Values of enums are part of the trace format: each is
- * written out, none ever moves, new ones get numbers of their own.
+ * written out, none ever moves, new ones get numbers of their own, below FLEXTRACE_KIND_LIMIT.
  */
 #ifndef FLEXTRACE_EVENTS_H
 #define FLEXTRACE_EVENTS_H
@@ -27,6 +27,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* A reader takes what is not below it for damage, and what it does not know below it for new. */
+#define FLEXTRACE_KIND_LIMIT 128
 
 /*
  * Host work: the runtime events of the AIU torch profiler guide, in its order, then what is not a

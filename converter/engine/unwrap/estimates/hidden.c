@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "chains.h"
+#include "model/stamps.h"
 
 #define CHANCE 0.02
 
@@ -62,11 +63,9 @@ static bool may_wait_longer(const struct hidden *hidden, const struct idle *trip
                             const struct link *link)
 {
 	const struct tick_op *op = link->sample->source.op;
-	int parts = op->kind < FLEXTRACE_DEVICE_KIND_COUNT ? FLEXTRACE_PART_ALL
-	                                                   : op->kind - FLEXTRACE_DEVICE_PARTS(0);
 	double wait;
 
-	if (link->sample->from != 2 || !(parts & FLEXTRACE_PART_PREP) || !op->ticks[1])
+	if (link->sample->from != 2 || !(tick_op_parts(op) & FLEXTRACE_PART_PREP) || !op->ticks[1])
 		return false;
 	wait = (double)low_bits(op->ticks[2] - op->ticks[1], hidden->axis->narrow_bits) +
 	       (double)spans_wait(hidden->axis, op);
