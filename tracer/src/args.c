@@ -7,9 +7,8 @@
 #define VALUE_END '\x1e'
 
 enum {
-	MOST_DIGITS = 16,
-	TAIL_BYTES = 12, /* the text always has room for "c\x1f" and 8 digits, VALUE_END and NUL */
-	MOST_BYTES = FLEXTRACE_ARGS_TEXT_BYTES - TAIL_BYTES,
+	MOST_BYTES = FLEXTRACE_I_ARGS_MOST_BYTES,
+	HALF_DIGITS = FLEXTRACE_I_ARG_MOST_DIGITS / 2,
 	LENGTH_BYTES = 4, /* of a string: three digits and a colon */
 	LEAST_BYTES = 8   /* of a string that is cut: less says nothing */
 };
@@ -30,46 +29,16 @@ static void put_half(char *at, uint32_t value)
 	memcpy(at, &digits, sizeof(digits));
 }
 
+/* Takes room for all digits; those behind the last one are any. */
 static char *put_hex(char *at, uint64_t value)
 {
-	size_t n = value ? (size_t)(67 - __builtin_clzll(value)) / 4 : 1;
-	char digits[MOST_DIGITS];
+	unsigned int n_spare = (unsigned int)__builtin_clzll(value | 1) / 4;
 
-	put_half(digits, (uint32_t)(value / (UINT64_C(1) << 32)));
-	put_half(digits + MOST_DIGITS / 2, (uint32_t)value);
-	memcpy(at, digits + MOST_DIGITS - n, n);
-	return at + n;
-}
-
-static void leave_out(struct flextrace_args *args)
-{
-	char *at = args->text + args->n_bytes;
-
-	args->n_left_out++;
-	*at++ = 'c';
-	*at++ = KEY_END;
-	at = put_hex(at, args->n_left_out);
-	*at++ = VALUE_END;
-	*at = '\0';
-}
-
-/* Begins an argument whose value has `n` bytes; NULL: it has no room. What is behind one without
- * room is left out, too, so that the count stands at the end. */
-static char *begin(struct flextrace_args *args, char type, const char *key, size_t n)
-{
-	size_t n_key = strlen(key);
-	char *at = args->text + args->n_bytes;
-
-	if (args->n_left_out || n_key > MOST_BYTES || n > MOST_BYTES ||
-	    args->n_bytes + n_key + n + 3 > MOST_BYTES) {
-		leave_out(args);
-		return NULL;
-	}
-	*at++ = type;
-	memcpy(at, key, n_key + 1);
-	at += n_key;
-	*at++ = KEY_END;
-	return at;
+	value <<= 4 * n_spare;
+	put_half(at, (uint32_t)(value / (UINT64_C(1) << 32)));
+	if (n_spare < HALF_DIGITS)
+		put_half(at + HALF_DIGITS, (uint32_t)value);
+	return at + FLEXTRACE_I_ARG_MOST_DIGITS - n_spare;
 }
 
 static void end(struct flextrace_args *args, char *at)
@@ -79,48 +48,21 @@ static void end(struct flextrace_args *args, char *at)
 	args->n_bytes = (uint32_t)(at - args->text);
 }
 
-static void add_number(struct flextrace_args *args, char type, const char *key, uint64_t value)
+void flextrace_i_arg_leave_out(struct flextrace_args *args)
 {
-	char *at = begin(args, type, key, MOST_DIGITS);
+	char *at = args->text + args->n_bytes;
 
-	if (at)
-		end(args, put_hex(at, value));
+	args->n_left_out++;
+	*at++ = 'c';
+	*at++ = KEY_END;
+	at = put_hex(at, args->n_left_out); /* eight digits at most */
+	*at++ = VALUE_END;
+	*at = '\0';
 }
 
-void flextrace_args_add_bool(struct flextrace_args *args, const char *key, int value)
+void flextrace_i_arg_end_number(struct flextrace_args *args, char *at, uint64_t value)
 {
-	add_number(args, 'b', key, value != 0);
-}
-
-void flextrace_args_add_i64(struct flextrace_args *args, const char *key, int64_t value)
-{
-	add_number(args, 'i', key, (uint64_t)value);
-}
-
-void flextrace_args_add_u64(struct flextrace_args *args, const char *key, uint64_t value)
-{
-	add_number(args, 'u', key, value);
-}
-
-void flextrace_args_add_double(struct flextrace_args *args, const char *key, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	add_number(args, 'd', key, bits);
-}
-
-void flextrace_args_add_pointer(struct flextrace_args *args, const char *key, const void *value)
-{
-	add_number(args, 'p', key, (uint64_t)(uintptr_t)value);
-}
-
-/* How many bytes a value may have at most. */
-static size_t room_for(const struct flextrace_args *args, const char *key)
-{
-	size_t taken = args->n_bytes + strlen(key) + 3 + LENGTH_BYTES;
-
-	return taken < MOST_BYTES ? MOST_BYTES - taken : 0;
+	end(args, put_hex(at, value));
 }
 
 /* Not within a character of UTF-8. */
@@ -133,51 +75,53 @@ static size_t cut(const char *value, size_t n)
 	return ((unsigned char)value[i] & 0xc0) == 0x80 ? n : i;
 }
 
-void flextrace_args_add_text(struct flextrace_args *args, const char *key, const char *value,
-                             size_t n)
+static char digit(size_t value)
 {
-	size_t room = room_for(args, key), n_all = value ? strnlen(value, n) : 0;
-	char type = 's';
-	char *at;
+	return "0123456789abcdef"[value & 15];
+}
 
-	n = n_all;
-	if (n > room && room >= LEAST_BYTES) {
-		n = cut(value, room);
-		type = 'S';
+void flextrace_i_arg_end_text(struct flextrace_args *args, char *at, const char *value, size_t n)
+{
+	size_t taken = (size_t)(at - args->text) + 1 + LENGTH_BYTES;
+
+	n = value ? strnlen(value, n) : 0;
+	if (taken + n > MOST_BYTES) {
+		if (taken + LEAST_BYTES > MOST_BYTES) {
+			flextrace_i_arg_leave_out(args);
+			return;
+		}
+		args->text[args->n_bytes] = 'S';
+		n = cut(value, MOST_BYTES - taken);
 	}
-	at = begin(args, type, key, n + LENGTH_BYTES);
-	if (!at)
-		return;
-	at = put_hex(at, n);
+	if (n > 15)
+		*at++ = digit(n >> 4);
+	*at++ = digit(n);
 	*at++ = ':';
 	if (n)
 		memcpy(at, value, n);
 	end(args, at + n);
 }
 
-void flextrace_args_add_string(struct flextrace_args *args, const char *key, const char *value)
-{
-	flextrace_args_add_text(args, key, value, FLEXTRACE_ARGS_TEXT_BYTES);
-}
-
-void flextrace_args_add_bytes(struct flextrace_args *args, const char *key, const void *value,
-                              size_t n)
+void flextrace_i_arg_end_bytes(struct flextrace_args *args, char *at, const void *value, size_t n)
 {
 	const unsigned char *bytes = value;
-	size_t room = room_for(args, key) / 2;
-	char type = 'x';
-	char *at;
+	size_t taken = (size_t)(at - args->text) + 1;
 
-	if (n > room && room >= LEAST_BYTES) {
-		n = room;
-		type = 'X';
+	if (n > MOST_BYTES || taken + LENGTH_BYTES + 2 * n > MOST_BYTES) {
+		if (taken + LENGTH_BYTES + 2 * LEAST_BYTES <= MOST_BYTES) {
+			args->text[args->n_bytes] = 'X';
+			n = (MOST_BYTES - taken - LENGTH_BYTES) / 2;
+		} else if (n > MOST_BYTES || taken + 2 * n > MOST_BYTES) {
+			flextrace_i_arg_leave_out(args);
+			return;
+		}
 	}
-	at = begin(args, type, key, n > MOST_BYTES ? n : 2 * n);
-	if (!at)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		*at++ = "0123456789abcdef"[bytes[i] >> 4];
-		*at++ = "0123456789abcdef"[bytes[i] & 15];
+	for (; n >= 4; n -= 4, bytes += 4, at += 8)
+		put_half(at, (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
+		                     (uint32_t)bytes[2] << 8 | bytes[3]);
+	for (; n; n--, bytes++) {
+		*at++ = digit(*bytes >> 4);
+		*at++ = digit(*bytes);
 	}
 	end(args, at);
 }

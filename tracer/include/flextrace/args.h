@@ -43,53 +43,124 @@ extern "C" {
 #endif
 #pragma GCC visibility push(hidden)
 
-/* clang-format off */
+/* Inlined where arguments are added, for there the length of a literal key is known. */
+#define FLEXTRACE_I_ARG_INLINE static inline __attribute__((__always_inline__))
+
+enum {
+	FLEXTRACE_I_ARGS_MOST_BYTES = FLEXTRACE_ARGS_TEXT_BYTES - 12, /* the rest is the count's */
+	FLEXTRACE_I_ARG_MOST_DIGITS = 16
+};
+
+/* Counts an argument that has no room, and says so at the end of the text. */
+void flextrace_i_arg_leave_out(struct flextrace_args *args);
+
+/* Write the value of an argument to `at`, and end it. */
+void flextrace_i_arg_end_number(struct flextrace_args *args, char *at, uint64_t value);
+void flextrace_i_arg_end_text(struct flextrace_args *args, char *at, const char *value, size_t n);
+void flextrace_i_arg_end_bytes(struct flextrace_args *args, char *at, const void *value, size_t n);
+
 #ifdef FLEXTRACE_DISABLE
-#define FLEXTRACE_I_ADD_FUNCTION(as, type)                                                       \
-	static inline void flextrace_args_add_##as(struct flextrace_args *args, const char *key, \
-	                                           type value)                                   \
-	{                                                                                        \
-		(void)args, (void)key, (void)value;                                              \
-	}
-#define FLEXTRACE_I_ADD_N_FUNCTION(as, type)                                                     \
-	static inline void flextrace_args_add_##as(struct flextrace_args *args, const char *key, \
-	                                           type value, size_t n)                         \
-	{                                                                                        \
-		(void)args, (void)key, (void)value, (void)n;                                     \
-	}
+#define FLEXTRACE_I_ARG_IS_OFF     1
+#define FLEXTRACE_I_ARG_CALL(call) (0 ? (call) : (void)0)
 #else
-#define FLEXTRACE_I_ADD_FUNCTION(as, type) \
-	void flextrace_args_add_##as(struct flextrace_args *args, const char *key, type value);
-#define FLEXTRACE_I_ADD_N_FUNCTION(as, type)                                                     \
-	void flextrace_args_add_##as(struct flextrace_args *args, const char *key, type value,   \
-	                             size_t n);
+#define FLEXTRACE_I_ARG_IS_OFF     0
+#define FLEXTRACE_I_ARG_CALL(call) (call)
 #endif
-FLEXTRACE_I_ADD_FUNCTION(bool, int)
-FLEXTRACE_I_ADD_FUNCTION(i64, int64_t)
-FLEXTRACE_I_ADD_FUNCTION(u64, uint64_t)
-FLEXTRACE_I_ADD_FUNCTION(double, double)
-FLEXTRACE_I_ADD_FUNCTION(pointer, const void *)
-FLEXTRACE_I_ADD_FUNCTION(string, const char *)
-FLEXTRACE_I_ADD_N_FUNCTION(text, const char *) /* a string of `n` bytes at most */
-FLEXTRACE_I_ADD_N_FUNCTION(bytes, const void *)
-#undef FLEXTRACE_I_ADD_FUNCTION
-#undef FLEXTRACE_I_ADD_N_FUNCTION
+
+/* Begins an argument whose value has `n` bytes: returns where they go, or NULL: it has no room.
+ * What is behind one without room is left out, too, so that the count stands at the end. */
+FLEXTRACE_I_ARG_INLINE char *flextrace_i_arg_begin(struct flextrace_args *args, char type,
+                                                   const char *key, size_t n)
+{
+	const size_t n_key = __builtin_strlen(key);
+	char *at = args->text + args->n_bytes;
+
+	if (FLEXTRACE_I_ARG_IS_OFF)
+		return NULL;
+	if (__builtin_expect(args->n_left_out || n_key > FLEXTRACE_I_ARGS_MOST_BYTES ||
+	                             args->n_bytes + n_key + n + 3 > FLEXTRACE_I_ARGS_MOST_BYTES,
+	                     0)) {
+		FLEXTRACE_I_ARG_CALL(flextrace_i_arg_leave_out(args));
+		return NULL;
+	}
+	*at++ = type;
+	__builtin_memcpy(at, key, n_key);
+	at[n_key] = '\x1f';
+	return at + n_key + 1;
+}
+
+FLEXTRACE_I_ARG_INLINE void flextrace_i_arg_add(struct flextrace_args *args, char type,
+                                                const char *key, uint64_t bits)
+{
+	char *at = flextrace_i_arg_begin(args, type, key, FLEXTRACE_I_ARG_MOST_DIGITS);
+
+	if (at)
+		FLEXTRACE_I_ARG_CALL(flextrace_i_arg_end_number(args, at, bits));
+}
+
+/* clang-format off */
+#define FLEXTRACE_I_ADD_NUMBER(as, type, letter)                                         \
+	FLEXTRACE_I_ARG_INLINE void flextrace_args_add_##as(struct flextrace_args *args, \
+	                                                    const char *key, type value) \
+	{                                                                                \
+		uint64_t bits = 0;                                                       \
+                                                                                         \
+		__builtin_memcpy(&bits, &value, sizeof(value));                          \
+		flextrace_i_arg_add(args, letter, key, bits);                            \
+	}
+FLEXTRACE_I_ADD_NUMBER(i64, int64_t, 'i')
+FLEXTRACE_I_ADD_NUMBER(u64, uint64_t, 'u')
+FLEXTRACE_I_ADD_NUMBER(double, double, 'd')
+FLEXTRACE_I_ADD_NUMBER(pointer, const void *, 'p')
+#undef FLEXTRACE_I_ADD_NUMBER
 /* clang-format on */
+
+FLEXTRACE_I_ARG_INLINE void flextrace_args_add_bool(struct flextrace_args *args, const char *key,
+                                                    int value)
+{
+	flextrace_i_arg_add(args, 'b', key, value != 0);
+}
+
+/* A string of `n` bytes at most. */
+FLEXTRACE_I_ARG_INLINE void flextrace_args_add_text(struct flextrace_args *args, const char *key,
+                                                    const char *value, size_t n)
+{
+	char *at = flextrace_i_arg_begin(args, 's', key, 0);
+
+	if (at)
+		FLEXTRACE_I_ARG_CALL(flextrace_i_arg_end_text(args, at, value, n));
+}
+
+FLEXTRACE_I_ARG_INLINE void flextrace_args_add_string(struct flextrace_args *args, const char *key,
+                                                      const char *value)
+{
+	flextrace_args_add_text(args, key, value, FLEXTRACE_ARGS_TEXT_BYTES);
+}
+
+FLEXTRACE_I_ARG_INLINE void flextrace_args_add_bytes(struct flextrace_args *args, const char *key,
+                                                     const void *value, size_t n)
+{
+	char *at = flextrace_i_arg_begin(args, 'x', key, 0);
+
+	if (at)
+		FLEXTRACE_I_ARG_CALL(flextrace_i_arg_end_bytes(args, at, value, n));
+}
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
 
-static inline void flextrace_i_add(struct flextrace_args *args, const char *key, bool value)
+FLEXTRACE_I_ARG_INLINE void flextrace_i_add(struct flextrace_args *args, const char *key,
+                                            bool value)
 {
 	flextrace_args_add_bool(args, key, value);
 }
 /* clang-format off */
-#define FLEXTRACE_I_ADD_OVERLOAD(type, as, to)                                           \
-	static inline void flextrace_i_add(struct flextrace_args *args, const char *key, \
-	                                   type value)                                   \
-	{                                                                                \
-		flextrace_args_add_##as(args, key, static_cast<to>(value));              \
+#define FLEXTRACE_I_ADD_OVERLOAD(type, as, to)                                                \
+	FLEXTRACE_I_ARG_INLINE void flextrace_i_add(struct flextrace_args *args, const char *key, \
+	                                            type value)                               \
+	{                                                                                     \
+		flextrace_args_add_##as(args, key, static_cast<to>(value));                   \
 	}
 FLEXTRACE_I_ADD_OVERLOAD(int, i64, int64_t)
 FLEXTRACE_I_ADD_OVERLOAD(long, i64, int64_t)
