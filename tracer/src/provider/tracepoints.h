@@ -25,6 +25,17 @@
 #define U64(member)    lttng_ust_field_integer(uint64_t, member, p->member)
 #define STRING(member) lttng_ust_field_string(member, p->member ? p->member : "")
 
+/* The same of a string that nobody changes meanwhile: where LTTng writes, all of it at once and not
+ * byte by byte. That is the one pass of this file for which LTTng defines how lengths are taken. */
+#undef TEXT
+#ifdef lttng_ust__get_dynamic_len
+#define TEXT(member) \
+	__chan->ops->event_write(&__ctx, p->member ? p->member : "", \
+				 lttng_ust__get_dynamic_len(member), 1);
+#else
+#define TEXT(member) STRING(member)
+#endif
+
 #define FIELDS_flextrace_process I32(rank) I32(world_size) U32(pid) U64(start_ns) U64(time_ns) \
 	STRING(boot_id) U64(time_namespace) STRING(host) STRING(program) STRING(runtime) \
 	STRING(version) STRING(session) \
@@ -35,9 +46,9 @@
 	U32(rate_group)
 #define FIELDS_flextrace_name U32(device) U32(id) STRING(name) STRING(file) U32(line)
 #define FIELDS_flextrace_scope U32(kind) U64(begin_ns) STRING(name) U64(correlation) \
-	STRING(args) STRING(file) U32(line)
+	TEXT(args) TEXT(file) U32(line)
 #define FIELDS_flextrace_span U32(kind) U64(begin_ns) U64(end_ns) STRING(name) U64(correlation) \
-	STRING(args) STRING(file) U32(line)
+	TEXT(args) TEXT(file) U32(line)
 #define FIELDS_flextrace_scope_args U64(correlation) STRING(args)
 #define FIELDS_flextrace_span_edge U32(kind) STRING(name) U64(correlation)
 #define FIELDS_flextrace_instant STRING(name) U64(correlation)
