@@ -15,13 +15,15 @@
 
 /* clang-format off */
 LTTNG_UST_TRACEPOINT_EVENT(bench, scope,
-	LTTNG_UST_TP_ARGS(uint64_t, begin_ns, uint32_t, kind, const char *, name,
-			  uint64_t, correlation, const char *, file, uint32_t, line),
+	LTTNG_UST_TP_ARGS(uint32_t, kind, uint64_t, begin_ns, const char *, name,
+			  uint64_t, correlation, const char *, args, const char *, file,
+			  uint32_t, line),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer(uint64_t, begin_ns, begin_ns)
 		lttng_ust_field_integer(uint32_t, kind, kind)
+		lttng_ust_field_integer(uint64_t, begin_ns, begin_ns)
 		lttng_ust_field_string(name, name)
 		lttng_ust_field_integer(uint64_t, correlation, correlation)
+		lttng_ust_field_string(args, args)
 		lttng_ust_field_string(file, file)
 		lttng_ust_field_integer(uint32_t, line, line)))
 /* clang-format on */
