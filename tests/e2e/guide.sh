@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# guide.sh BUILD: the examples of docs/guides/instrumenting.md, recorded: what the guide says is in the files, is there.
+# guide.sh BUILD: the examples of docs/examples, recorded: what the guides say is in the files, is there.
 . "$(dirname "$0")/lib.sh"
 cd "$LTTNG_TEST_DIR"
 
@@ -66,7 +66,25 @@ rows 25 firmware/tables/events.csv kind Zone name attention
 rows 50 firmware/tables/events.csv kind Zone name 'load tile'
 rows 50 firmware/tables/events.csv kind FW
 
+record cores
+for name in 'dma in' 'marker 0' 'marker 1'; do
+	[ "$(grep -c ",Zone,$name," cores/tables/events.csv)" -gt 0 ] || fail "cores: no zone $name"
+done
+rows 40 cores/tables/events.csv kind Zone name 'dma in'
+rows 20 cores/tables/events.csv kind Zone name timer
+rows 40 cores/tables/counters.csv name 'queue depth'
+
+record lines
+for name in load 'load weights' read; do
+	rows 1 lines/tables/host.csv kind User name "$name"
+done
+rows 1 lines/tables/host.csv kind launch name graph
+
 [ ! -x "$E2E/example_executor" ] || {
+	record lines_hpp
+	rows 1 lines_hpp/tables/host.csv kind execute name xw args '{"rows":64}'
+	rows 1 lines_hpp/tables/host.csv name matmul/xw
+
 	record executor
 	rows 50 executor/tables/host.csv kind execute
 	rows 50 executor/tables/host.csv kind launch name 'matmul xw' args '{"rows":64,"type":"matmul"}'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# porting.sh TOP: the port of docs/guides/porting.md compiles and links as it stands there, and the
-# guide's tables say what costs.txt says. Exit 77 = skipped, with the reason.
+# porting.sh TOP: the port that docs/guides/porting.md shows, my_markers.h and port_armv7m.h of docs/examples, compiles
+# and links, and the guide's tables say what costs.txt says. Exit 77 = skipped, with the reason.
 set -u
 top=$1
 markers=$top/firmware-markers
@@ -11,17 +11,9 @@ out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 . "$here/lib.sh"
 
-# snippet HEADER: the block of the guide that begins with its name
-snippet() {
-	awk -v first="/* $1 */" '/^```/ { inside = 0 } inside { print } $0 == first { inside = 1 }' "$guide" >"$out/$1"
-	[ -s "$out/$1" ] || fail "$1 is not in the guide"
-}
-snippet my_markers.h
-snippet port_armv7m.h
-
 "$clang" --print-targets | grep -qw arm || skip "clang has no arm target"
 "$clang" --target=armv7m-none-eabi -mthumb -ffreestanding -fno-builtin -O2 -std=c99 -Wall -Wextra -Werror \
-	-nostdlib -static -fuse-ld=lld -Wl,--no-undefined -Wl,-e,work -I"$out" -I"$markers/include" -I"$top/tracer/include" \
+	-nostdlib -static -fuse-ld=lld -Wl,--no-undefined -Wl,-e,work -I"$top/docs/examples" -I"$markers/include" -I"$top/tracer/include" \
 	'-DFLEXTRACE_CONFIG_HEADER="my_markers.h"' '-DFLEXTRACE_PORT_HEADER="port_armv7m.h"' \
 	-o "$out/arm" "$here/traced.c" "$markers/marker.c" || fail "the guide's port does not build"
 "$readelf" -p .flextrace.names "$out/arm" | grep -q step || fail "the guide's port loses names"

@@ -4,9 +4,9 @@
  *
  *	#include <flextrace/marker.h>
  *
- *	FLEXTRACE_FW_INIT(core, processor, domain, 1024, FLEXTRACE_WIRE_STOP);   once, at boot
+ *	FLEXTRACE_FW_INIT(core, processor, domain, 1024, FLEXTRACE_WIRE_STOP); // once, at boot
  *
- *	FLEXTRACE_FW_START(block->job, block->queue);   one run of the firmware: a control block
+ *	FLEXTRACE_FW_START(block->job, block->queue); // one run of the firmware: a control block
  *	FLEXTRACE_TS(1);
  *	FLEXTRACE_ZONE_BEGIN("dma in");
  *	...

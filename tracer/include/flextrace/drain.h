@@ -2,12 +2,13 @@
 /*
  * drain.h: takes marker words out of device memory and records them as marker_batch.
  *
- *	struct flextrace_drain_area areas[N_CORES];
- *	for each core:
- *		flextrace_drain_area_init(&areas[core], device, bar + offset(core), area_bytes);
+ *	for (core = 0; core < N_CORES; core++)
+ *		flextrace_drain_area_init(&areas[core], device,
+ *		                          bar + core * AREA_BYTES, AREA_BYTES);
  *	...
- *	flextrace_drain(areas, N_CORES, 0);                          from time to time
- *	flextrace_drain(areas, N_CORES, FLEXTRACE_DRAIN_LAST);       when the device has stopped
+ *	flextrace_drain(areas, N_CORES, 0);                    // from time to time
+ *	...
+ *	flextrace_drain(areas, N_CORES, FLEXTRACE_DRAIN_LAST); // when the device has stopped
  *
  * Drain often enough that the ring does not fill and that each run is read before the second next
  * one starts: after each completion (FLEXTRACE_DEVICE=sync), every few of them, or from a thread.

@@ -4,7 +4,7 @@
  *
  *	#include <flextrace/flextrace.h>
  *
- *	int launch(struct graph *graph)
+ *	static void launch(struct graph *graph)
  *	{
  *		FLEXTRACE_CALL(LAUNCH, graph->name);
  *		...
@@ -379,7 +379,7 @@ void flextrace_window_end(const char *name);
 
 /*
  * 1 while an event of events.h is recorded, for work that only tracing needs:
- * if (FLEXTRACE_ENABLED(device_op)) { fill op; FLEXTRACE_DEVICE_OP(&op); }
+ * if (FLEXTRACE_ENABLED(device_op)) fill(&op);
  */
 #define FLEXTRACE_ENABLED(event) FLEXTRACE_I_ON(event)
 

@@ -4,8 +4,8 @@
  * origin, for cores whose clock is not the one that the host is to see (simulators, prescalers).
  * Such a clock becomes the markers' through config.h:
  *
- *	#define FLEXTRACE_CLOCK_LO() ((uint32_t)my_clock())
- *	#define FLEXTRACE_CLOCK_HI() ((uint32_t)(my_clock() >> 32))
+ *	#define FLEXTRACE_CLOCK_LO() ((uint32_t)core_clock())
+ *	#define FLEXTRACE_CLOCK_HI() ((uint32_t)(core_clock() >> 32))
  *
  * Freestanding; needs the M extension, no libgcc.
  */
