@@ -150,11 +150,11 @@ convert "names of ranks" --per-rank=kineto
 for rank in 0 1; do
 	cmp out/trace.rank$rank.pt.trace.json.gz ranks.d/trace.rank$rank.pt.trace.json.gz || fail "names of ranks: they are not the program's"
 done
-# For Holistic Trace Analysis, which knows launches and work by the names of CUDA; from AMD's here.
+# For Holistic Trace Analysis, which knows launches and work by the names of CUDA, and some of AMD's.
 cat >hip.json <<'END'
 {"deviceProperties":[{"id":0}],"distributedInfo":{"rank":0},"traceEvents":[
-{"ph":"X","cat":"cuda_runtime","name":"hipExtModuleLaunchKernel","pid":9,"tid":9,"ts":10,"dur":5,"args":{"correlation":3}},
-{"ph":"X","cat":"cuda_runtime","name":"hipMemcpyWithStream","pid":9,"tid":9,"ts":20,"dur":5,"args":{"correlation":4}},
+{"ph":"X","cat":"cuda_runtime","name":"hipMemcpyHtoDAsync","pid":9,"tid":9,"ts":20,"dur":5,"args":{"correlation":4}},
+{"ph":"X","cat":"cuda_runtime","name":"hipModuleLaunchKernel","pid":9,"tid":9,"ts":10,"dur":5,"args":{"correlation":3}},
 {"ph":"X","cat":"kernel","name":"Cijk_dma","pid":0,"tid":1,"ts":16,"dur":9,"args":{"device":0,"stream":1,"correlation":3}},
 {"ph":"X","cat":"gpu_memcpy","name":"CopyHostToDevice","pid":0,"tid":1,"ts":30,"dur":2,"args":{"device":0,"stream":1,"correlation":4}},
 {"ph":"X","cat":"kernel","name":"rcclGenericKernel","pid":0,"tid":2,"ts":20,"dur":9,"args":{"device":0,"correlation":5,"stream":2}}]}
@@ -168,6 +168,17 @@ done
 for name in cudaLaunchKernel cudaMemcpyAsync CIJK_DMA 'Memcpy HtoD (CopyHostToDevice)' ncclDevKernel_rcclGenericKernel; do
 	gzip -dc out/trace.rank0.pt.trace.json.gz | grep -qF "\"name\":\"$name\"" || fail "for HTA: no $name"
 done
+# What it takes for the launch of work without one.
+gzip -dc out/trace.rank0.pt.trace.json.gz | grep -A1 '"traceEvents"' | tail -n 1 | grep -qF '"hipMemcpyHtoDAsync"' ||
+	fail "for HTA: the row that the file began with is not the first"
+gzip -dc out/trace.rank0.pt.trace.json.gz | grep -c '"ph":"X"' >rows
+expect "for HTA: rows" "$(cat rows)" 5
+# With a launch that it knows by its own name the file has all its names.
+sed 's/hipModuleLaunchKernel/hipExtModuleLaunchKernel/' hip.json >known.json
+rm -rf out ranks.d
+"$FLEXTRACE" convert --quiet -o ranks.d known.json --per-rank || fail "for HTA, known names"
+"$FLEXTRACE" convert --quiet -o out known.json --compat=hta || fail "for HTA, known names"
+cmp out/trace.rank0.pt.trace.json.gz ranks.d/trace.rank0.pt.trace.json.gz || fail "for HTA: known names are others"
 convert "one of the ranks" --per-rank --ranks=1
 [ ! -f out/trace.rank0.pt.trace.json.gz ] || fail "one of the ranks: the other has a file"
 [ -f out/trace.rank1.pt.trace.json.gz ] || fail "one of the ranks: no file"

@@ -22,11 +22,16 @@ static void choose_base(struct chrome *chrome)
 	chrome->events.count->zero_time_ns = first_ns;
 }
 
+/* Names before use, but for what the file of a rank begins with. */
 static int write_events(struct chrome *chrome)
 {
 	struct file_event event;
-	int code = 0;
+	int code = events_first(&chrome->events, &event);
 
+	if (code > 0)
+		code = chrome_write_event(chrome, &event);
+	FLEXTRACE_TRY(code);
+	chrome_write_names(chrome);
 	while (!writer_failed(&chrome->writer) && (code = events_next(&chrome->events, &event)) > 0)
 		FLEXTRACE_TRY(chrome_write_event(chrome, &event));
 	return code;

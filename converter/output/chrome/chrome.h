@@ -63,8 +63,9 @@ struct chrome {
 	const char *file;     /* weak: its name */
 };
 
-/* Everything before the first event, up to the opened array of events with all names in it. */
+/* Everything before the first event, up to the opened array of events; the names in it. */
 void chrome_write_head(struct chrome *chrome);
+void chrome_write_names(struct chrome *chrome);
 void chrome_write_tail(struct chrome *chrome);
 
 int chrome_track_ids_init(struct chrome *chrome);

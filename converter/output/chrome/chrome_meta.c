@@ -291,7 +291,7 @@ static void name_waits(struct chrome *chrome, struct writer *text)
 	}
 }
 
-static void write_names(struct chrome *chrome)
+void chrome_write_names(struct chrome *chrome)
 {
 	const struct identity *identity = chrome->events.view.identity;
 	struct writer text;
@@ -338,7 +338,6 @@ void chrome_write_head(struct chrome *chrome)
 	write_clocks(chrome);
 	write_alignment(chrome);
 	writer_literal(writer, "},\n\"traceEvents\": [");
-	write_names(chrome);
 }
 
 static void write_sites(struct chrome *chrome)

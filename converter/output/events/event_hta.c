@@ -11,6 +11,8 @@
  *   and takes one piece of work a row. Launch statistics and queue lengths know it not by its name.
  * - All rows of work have a stream. By its name work is computation, communication (`nccl`), memory
  *   (`Memcpy`, `Memset`, `dma`), or neither (`packet`).
+ * - A file of the torch profiler in which the reader knows a launch stays as it is, and with it all
+ *   that the reader says of it.
  * - A call that waits for devices is cudaDeviceSynchronize, and its time stands once more, as a
  *   `Context Sync` of the device.
  */
@@ -24,10 +26,40 @@
 #define PHASE_ID ((uint64_t)1 << 50)
 #define WAIT_ID  ((uint64_t)1 << 51)
 
+/* Launches by their names: those that all analyses know, then those of queue lengths and critical
+ * paths. */
+static const char *const launches[] = {
+	"cudaLaunchKernel",
+	"cudaLaunchKernelExC",
+	"cudaMemcpyAsync",
+	"cudaMemsetAsync",
+	"runFunction - job_prep_and_submit_for_execution",
+	"cuLaunchKernel",
+	"cuLaunchKernelEx",
+	"hipLaunchKernel",
+	"hipExtModuleLaunchKernel",
+	"hipMemcpyAsync",
+	"hipMemsetAsync",
+	"hipMemcpyWithStream",
+};
+#define N_LAUNCHES_OF_ALL 5
+#define N_LAUNCHES        (sizeof(launches) / sizeof(launches[0]))
+
+/* Whether it is one of the first `n`. */
+static bool is_launch(const char *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(launches[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
 int event_hta_init(struct events *events)
 {
 	const struct timeline *timeline = events->view.timeline;
 	struct event_hta *hta = &events->hta;
+	bool is_known = false;
 
 	if (!events->views.is_hta)
 		return FLEXTRACE_OK;
@@ -48,10 +80,14 @@ int event_hta_init(struct events *events)
 		            events->process)
 			continue;
 		call = table_index_get(&events->host_rows, launch, sizeof(*call));
+		is_known |= is_launch(string_get(events->view.strings, call->name), N_LAUNCHES);
 		if (map_find(&hta->launched, (uintptr_t)call, 0) == MAP_NONE)
 			FLEXTRACE_TRY(
 				map_put(&hta->launched, (uintptr_t)call, 0, timeline->ops[i].kind));
 	}
+	if (is_known &&
+	    identity_is_torch_file(timeline->identity, timeline->strings, events->process))
+		events->views.is_hta = false;
 	return FLEXTRACE_OK;
 }
 
@@ -251,14 +287,6 @@ static const char *launch_name(uint32_t kind)
 	               : "cudaLaunchKernel";
 }
 
-/* Launches that all of the reader's analyses know. */
-static bool is_known_launch(const char *name)
-{
-	return strcmp(name, "cudaLaunchKernel") == 0 || strcmp(name, "cudaLaunchKernelExC") == 0 ||
-	       strcmp(name, "cudaMemcpyAsync") == 0 || strcmp(name, "cudaMemsetAsync") == 0 ||
-	       strcmp(name, "runFunction - job_prep_and_submit_for_execution") == 0;
-}
-
 static void rename_call(struct file_event *event, const char *name)
 {
 	keep_name(event);
@@ -280,16 +308,16 @@ void event_hta_host(struct events *events, const struct host_row *row, struct fi
 		event->category = EVENT_TEXT("cuda_runtime");
 	if (kind != MAP_NONE) {
 		event->category = EVENT_TEXT("cuda_runtime");
-		if (!is_known_launch(name))
+		if (!is_launch(name, N_LAUNCHES_OF_ALL))
 			rename_call(event, launch_name(kind));
 		add_correlation(event, row->correlation);
 		return;
 	}
 	drop(event, EVENT_KEY_CORRELATION);
 	/* without one it would be taken for the launch of all that has none */
-	if (is_known_launch(name) && !event_told_has(&told, "correlation"))
+	if (is_launch(name, N_LAUNCHES_OF_ALL) && !event_told_has(&told, "correlation"))
 		event_add_u64(event, EVENT_KEY_CORRELATION, WAIT_ID + ++hta->n_waits);
-	if (event->told.bytes || is_known_launch(name))
+	if (event->told.bytes || is_launch(name, N_LAUNCHES_OF_ALL))
 		return;
 	if (hta->device == FLEXTRACE_NONE || !call_waits(row->kind, name))
 		return;

@@ -287,3 +287,20 @@ bool event_has_ops(const struct events *events)
 	}
 	return false;
 }
+
+const struct host_row *event_first_of_file(const struct events *events)
+{
+	const struct stream_set *set = events->view.timeline->streams;
+
+	TABLE_EACH(struct host_row, row, &events->view.timeline->host_rows) {
+		const struct origins *origins = set->streams[row->stream]->origins;
+		struct origin origin;
+
+		if (!origins || !event_is_of_process(events, FROM_HOST, row))
+			continue;
+		origin = origins_get(origins, row->index);
+		if (origin.file == 0 && origin.record == 0)
+			return row;
+	}
+	return NULL;
+}

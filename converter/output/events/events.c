@@ -208,10 +208,9 @@ static int read_interval(struct events *events, uint32_t track, enum record_clas
 	return read_crossing(events, kind, what, event);
 }
 
-static int read_host(struct events *events, struct file_event *event)
+static int read_host_row(struct events *events, const struct host_row *row,
+                         struct file_event *event)
 {
-	const struct host_row *row = table_next(&events->cursors[FROM_HOST], sizeof(*row));
-
 	if (row->kind == HOST_COLLECTIVE && events_are_kineto(events))
 		event_of_collective(events, row, event);
 	else
@@ -219,6 +218,13 @@ static int read_host(struct events *events, struct file_event *event)
 	if (events->views.is_hta && row->kind != HOST_COLLECTIVE)
 		event_hta_host(events, row, event);
 	return read_interval(events, row->track, row->class, row->kind, LATER_HOST_END, event);
+}
+
+static int read_host(struct events *events, struct file_event *event)
+{
+	const struct host_row *row = table_next(&events->cursors[FROM_HOST], sizeof(*row));
+
+	return row == events->first ? 0 : read_host_row(events, row, event);
 }
 
 /* The error bar of a device's rows, from the first one on that has another than the one before. */
@@ -333,6 +339,11 @@ static bool turn_to_states(struct events *events)
 	return events->next_time_ns[events->source] != NO_TIME;
 }
 
+int events_first(struct events *events, struct file_event *ret_event)
+{
+	return events->first ? read_host_row(events, events->first, ret_event) : 0;
+}
+
 int events_next(struct events *events, struct file_event *ret_event)
 {
 	if (events->hta.repeated)
@@ -400,6 +411,8 @@ static void set_views(struct events *events, const struct emit_views *views)
 	if (!identity_is_torch_file(timeline->identity, timeline->strings, events->process))
 		return;
 	events->states = STATES_LATER;
+	if (event_is_shown(events, FROM_HOST))
+		events->first = event_first_of_file(events);
 	/* What crosses in the file of another tool crosses again, on its line. */
 	if (events->views.overlap == OVERLAP_LANES)
 		events->views.overlap = OVERLAP_WARN;

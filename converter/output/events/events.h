@@ -270,10 +270,11 @@ struct events {
 	uint32_t *device_number; /* owned: what a device is called in arguments */
 	uint32_t process;        /* whose rows are shown; FLEXTRACE_NONE = all */
 	struct event_found found;
-	uint64_t n_collectives;  /* read, of a single rank's file */
-	char dims[32], step[32]; /* texts of the event that was read */
-	bool is_without_ops;     /* no operation has an External id */
-	uint8_t states;          /* enum event_states: where rows of states stand */
+	uint64_t n_collectives;       /* read, of a single rank's file */
+	char dims[32], step[32];      /* texts of the event that was read */
+	bool is_without_ops;          /* no operation has an External id */
+	uint8_t states;               /* enum event_states: where rows of states stand */
+	const struct host_row *first; /* weak: that stands before all else, names too; NULL */
 	struct emit_views views;
 	struct event_hta hta;
 	struct event_losses losses;
@@ -298,6 +299,10 @@ struct events {
 int events_init(struct events *events, const struct findings *findings,
                 const struct emit_views *views, uint32_t process, struct file_count *count);
 void events_release(struct events *events);
+
+/* What stands before the names of the file of a rank, if anything does: 1; 0: nothing does;
+ * FLEXTRACE_E_MEMORY. */
+int events_first(struct events *events, struct file_event *ret_event);
 
 /* 1; 0: there is no more; FLEXTRACE_E_MEMORY. What it points to holds up to the next call. */
 int events_next(struct events *events, struct file_event *ret_event);
