@@ -10,23 +10,33 @@
 const char *const event_stamp_names[N_EVENT_STAMPS] = {"TS1", "TS2",   "TS3", "TS4",
                                                        "TS5", "begin", "end"};
 
-/* The counter's low 32 bits are all of it until it has wrapped. */
+static void add_stamps(const uint64_t *ticks, uint8_t n, uint8_t first, bool is_raw,
+                       struct file_event *event)
+{
+	struct event_arg *arg = event_add(event, is_raw ? EVENT_KEY_RAW : EVENT_KEY_CYCLES,
+	                                  is_raw ? ARG_RAW : ARG_CYCLES);
+
+	arg->u.ticks = ticks;
+	arg->n_cycles = n;
+	arg->first_stamp = first;
+}
+
+/* The counter's low 32 bits are all of it until it has wrapped; then those of the first stamp are
+ * told, as the others are as far behind it in either. */
 static void add_cycles(const uint64_t *ticks, uint8_t n, uint8_t first, struct file_event *event)
 {
 	uint64_t all = 0;
+	uint8_t i = 0;
 
-	for (uint8_t i = 0; i < n; i++)
-		all |= ticks[i];
+	for (uint8_t stamp = 0; stamp < n; stamp++)
+		all |= ticks[stamp];
 	if (!all)
 		return;
-	for (int is_raw = 0; is_raw < (first == STAMP_TS1 && all > UINT32_MAX ? 2 : 1); is_raw++) {
-		struct event_arg *arg = event_add(event, is_raw ? EVENT_KEY_RAW : EVENT_KEY_CYCLES,
-		                                  is_raw ? ARG_RAW : ARG_CYCLES);
-
-		arg->u.ticks = ticks;
-		arg->n_cycles = n;
-		arg->first_stamp = first;
-	}
+	add_stamps(ticks, n, first, false, event);
+	while (!ticks[i])
+		i++;
+	if (first == STAMP_TS1 && all > UINT32_MAX)
+		add_stamps(&ticks[i], 1, (uint8_t)(first + i), true, event);
 }
 
 static void add_kind(const struct row_kind *kind, struct file_event *event)

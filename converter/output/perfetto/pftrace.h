@@ -42,6 +42,7 @@ struct pftrace_texts {
 #define PFTRACE_CACHED     64
 #define PFTRACE_HEADS      256
 #define PFTRACE_HEAD_BYTES 24
+#define PFTRACE_TOLD       1024
 
 /* The fields that TrackEvents of one name have in common, as they were written last. */
 struct pftrace_head {
@@ -65,6 +66,7 @@ struct pftrace_interned {
 		uint64_t iid; /* 0: nothing */
 	} cached[PFTRACE_CACHED];
 	struct pftrace_head heads[PFTRACE_HEADS];
+	uint64_t told[PFTRACE_TOLD]; /* hashes of texts of other tools: the last of each place */
 };
 
 #define PFTRACE_SEQUENCE_BYTES 16
@@ -215,6 +217,9 @@ uint64_t pftrace_name(struct pftrace *trace, const struct file_event *event);
 uint64_t pftrace_category(struct pftrace *trace, struct trace_text category);
 uint64_t pftrace_key(struct pftrace *trace, const char *key, size_t n);
 uint64_t pftrace_word(struct pftrace *trace, const char *word, size_t n);
+
+/* Whether a text that a file of another tool told was told lately: it is worth an iid. */
+bool pftrace_is_again(struct pftrace *trace, struct trace_text text);
 
 uint64_t pftrace_string(struct pftrace *trace, uint32_t string);
 uint64_t pftrace_location(struct pftrace *trace, uint32_t file, uint32_t line);

@@ -73,11 +73,19 @@ static void write_array(struct pftrace *trace, struct writer *writer, struct tra
 	}
 }
 
+/* As it is where it stands for the first time, as far as that is known. */
+static void write_told_text(struct pftrace *trace, struct writer *writer, struct trace_text text)
+{
+	if (pftrace_is_again(trace, text))
+		protobuf_write_u64(writer, ANNOTATION_STRING_IID,
+		                   pftrace_word(trace, text.bytes, text.length));
+	else
+		pftrace_write_text(trace, writer, ANNOTATION_STRING, text.bytes, text.length);
+}
+
 static void write_json_value(struct pftrace *trace, struct writer *writer,
                              const struct trace_value *value)
 {
-	struct trace_text text;
-
 	switch (value->kind) {
 	case TRACE_NUMBER:
 		write_json_number(writer, value);
@@ -96,8 +104,7 @@ static void write_json_value(struct pftrace *trace, struct writer *writer,
 			write_array(trace, writer, value->text);
 		break;
 	default:
-		text = unescape(&value->text, &trace->plain);
-		pftrace_write_text(trace, writer, ANNOTATION_STRING, text.bytes, text.length);
+		write_told_text(trace, writer, unescape(&value->text, &trace->plain));
 		break;
 	}
 }

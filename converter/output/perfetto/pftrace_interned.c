@@ -230,6 +230,16 @@ uint64_t pftrace_word(struct pftrace *trace, const char *word, size_t n)
 	return 2 * iid - 1;
 }
 
+bool pftrace_is_again(struct pftrace *trace, struct trace_text text)
+{
+	uint64_t hash = hash_bytes(1, text.bytes, text.length);
+	uint64_t *told = &trace->sequence->interned.told[hash % PFTRACE_TOLD];
+	bool is_again = *told == hash;
+
+	*told = hash;
+	return is_again && text.length > 3; /* else an iid is no shorter */
+}
+
 uint64_t pftrace_our_word(struct pftrace *trace, const char *word, size_t n)
 {
 	uint64_t hash = (uintptr_t)word * 0x9e3779b97f4a7c15;

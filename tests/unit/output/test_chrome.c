@@ -107,7 +107,7 @@ static void test_chrome__writes_device_rows(void **state)
 		chrome_find(test, "X", "mm_0", 0),
 		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"mm_0\",\"pid\":1001,\"tid\":1,"
 		"\"ts\":22.123,\"dur\":8,\"args\":{\"device\":0,\"stream\":0,\"correlation\":41,"
-		"\"job\":1,\"raw_cycles\":{\"TS1\":10,\"TS2\":20,\"TS3\":30,\"TS4\":40,\"TS5\":50}"
+		"\"job\":1,\"raw_cycles\":{\"TS1\":10}"
 		",\"cycles\":{\"TS1\":4294967306,\"TS2\":4294967316,"
 		"\"TS3\":4294967326,\"TS4\":4294967336,\"TS5\":4294967346}"
 		",\"power\":900,\"err_ns\":12}}");
@@ -116,7 +116,7 @@ static void test_chrome__writes_device_rows(void **state)
 		"{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"mm_0\",\"pid\":2001,\"tid\":8,"
 		"\"ts\":50.123,\"dur\":2,\"args\":{\"device\":3,\"kind\":\"Memcpy PtoP\","
 		"\"stream\":7,\"correlation\":43,\"job\":3,"
-		"\"raw_cycles\":{\"TS3\":30,\"TS4\":40},"
+		"\"raw_cycles\":{\"TS3\":30},"
 		"\"cycles\":{\"TS3\":4294967326,\"TS4\":4294967336},\"bytes\":4096,"
 		"\"peer\":0,\"group\":\"world\",\"type\":\"SingleCast\",\"err_ns\":7}}");
 	emit_assert_json(
@@ -132,7 +132,7 @@ static void test_chrome__writes_device_rows(void **state)
 	/* an outlier has no bound */
 	emit_assert_json(cJSON_GetObjectItem(chrome_find(test, "X", "mm_0", 1), "args"),
 	                 "{\"device\":0,\"stream\":0,\"correlation\":42,\"job\":2,"
-	                 "\"raw_cycles\":{\"TS1\":10,\"TS2\":20,\"TS3\":30,\"TS4\":40,\"TS5\":50}"
+	                 "\"raw_cycles\":{\"TS1\":10}"
 	                 ",\"cycles\":{\"TS1\":4294967306,\"TS2\":4294967316,"
 	                 "\"TS3\":4294967326,\"TS4\":4294967336,\"TS5\":4294967346}"
 	                 ",\"status\":\"outlier\"}");

@@ -451,8 +451,7 @@ static void test_chrome__tells_raw_ticks_once_the_counter_wrapped(void **state)
 	emit_assert_json(cJSON_GetObjectItem(args, "cycles"),
 	                 "{\"TS1\":1,\"TS2\":2,\"TS3\":3,\"TS4\":4,\"TS5\":4294967295}");
 	args = cJSON_GetObjectItem(chrome_find(test, "X", "Exec", 1), "args");
-	emit_assert_json(cJSON_GetObjectItem(args, "raw_cycles"),
-	                 "{\"TS1\":1,\"TS2\":2,\"TS3\":3,\"TS4\":4,\"TS5\":5}");
+	emit_assert_json(cJSON_GetObjectItem(args, "raw_cycles"), "{\"TS1\":1}");
 	emit_assert_json(cJSON_GetObjectItem(args, "cycles"),
 	                 "{\"TS1\":1,\"TS2\":2,\"TS3\":3,\"TS4\":4,\"TS5\":4294967301}");
 }
