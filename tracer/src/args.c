@@ -84,7 +84,8 @@ void flextrace_i_arg_end_text(struct flextrace_args *args, char *at, const char 
 {
 	size_t taken = (size_t)(at - args->text) + 1 + LENGTH_BYTES;
 
-	n = value ? strnlen(value, n) : 0;
+	value = value ? value : "";
+	n = strnlen(value, n);
 	if (taken + n > MOST_BYTES) {
 		if (taken + LEAST_BYTES > MOST_BYTES) {
 			flextrace_i_arg_leave_out(args);
@@ -97,8 +98,7 @@ void flextrace_i_arg_end_text(struct flextrace_args *args, char *at, const char 
 		*at++ = digit(n >> 4);
 	*at++ = digit(n);
 	*at++ = ':';
-	if (n)
-		memcpy(at, value, n);
+	memcpy(at, value, n);
 	end(args, at + n);
 }
 
