@@ -32,7 +32,7 @@ wrap babeltrace2 "env LD_PRELOAD=$asan $(command -v babeltrace2) \"\$@\""
 wrap python3 "env FLEXTRACE_PROVIDER=$provider $python \"\$@\""
 # A snapshot is taken when the server has done something: it says so into a pipe.
 wrap flextrace "$PWD/usr/bin/flextrace \"\$@\"" '[ "$1" != snapshot ] || read -r served <served'
-wrap pytest "env FLEXTRACE_PROVIDER=$provider $python -m pytest \"\$@\""
+! "$python" -c 'import pytest' 2>/dev/null || wrap pytest "env FLEXTRACE_PROVIDER=$provider $python -m pytest \"\$@\""
 
 # What readers have: programs, recordings, files of other tools. `build` is their build tree.
 mkdir inputs

@@ -52,8 +52,8 @@
  *                 _ANNOTATE, _STEP, _FLOW_BEGIN, _FLOW_STEP, _FLOW_END
  *   handlers      FLEXTRACE_HANDLER_SCOPE, _INSTANT, _INSTANT_ID, _COUNTER, _BEGIN, _END,
  *                 _ASYNC_BEGIN, _ASYNC_END, _COMPLETE, _DEVICE_OP; flextrace_thread_init
- *   device work   FLEXTRACE_DEVICE_OP, _SUBMIT, _COMPLETE, _HOST_ESTIMATE, _CLOCK_SYNC,
- *                 _QUEUE_RECORD, _QUEUE_WAIT
+ *   device work   FLEXTRACE_DEVICE_OP, _SUBMIT, _SUBMIT_AT, _COMPLETE, _COMPLETE_AT,
+ *                 _HOST_ESTIMATE, _CLOCK_SYNC, _QUEUE_RECORD, _QUEUE_WAIT
  *   runtime       FLEXTRACE_COLLECTIVE_ENTER, _EXIT, FLEXTRACE_MEMORY_ALLOC, _FREE, _RESIZE
  *   framework     FLEXTRACE_TENSOR, FLEXTRACE_OP_INFO
  *   windows       flextrace_window_begin, _window_end
