@@ -78,8 +78,15 @@ static struct flextrace_drain_area areas[N_CORES], handler;
 static void open_cores(void)
 {
 	struct flextrace_clock_domain counter = FLEXTRACE_CLOCK_DOMAIN_INIT;
+	struct flextrace_name layer = FLEXTRACE_NAME_INIT;
 	uint32_t core;
 
+	layer.id = FLEXTRACE_MARKER_ID(0);
+	layer.name = "attention";
+	flextrace_marker_name(&layer);
+	layer.id = FLEXTRACE_MARKER_ID(1);
+	layer.name = "feed forward";
+	flextrace_marker_name(&layer);
 	counter.nominal_hz = 1000000000;
 	flextrace_clock_domain(&counter);                       /* rate, bits, rate group */
 	(void)flextrace_device_names(device, "/proc/self/exe"); /* the firmware's ELF file */
