@@ -300,6 +300,7 @@ struct stream {
 	int64_t clock_offset_ns; /* clock value + this = ns since the Unix epoch */
 	bool clock_is_1ghz;      /* payload stamps may be compared with the clock */
 	bool is_given;           /* another tool placed its host times */
+	bool has_dialects;       /* its tracer is one whose processes tell their dialect */
 	/* index of the next record: every event counts, also one not understood */
 	uint32_t n_events;
 	uint32_t *files; /* owned: strings "<tool> <path>": what it was made of; none: a trace */

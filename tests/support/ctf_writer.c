@@ -184,6 +184,10 @@ static void write_event_class(FILE *to, const struct ctf_writer_options *options
 			write_field(to, &schema->fields[i],
 			            is_named(options->flipped_member, schema->fields[i].name));
 	}
+	if (options->has_newer_members && id != EVENT_FOREIGN) {
+		write_integer(to, 64, false, "newer", "");
+		fprintf(to, "\t\tstring _newest;\n");
+	}
 	fprintf(to, "\t};\n};\n\n");
 }
 
@@ -375,10 +379,20 @@ static int put_field(struct ctf_stream *stream, const struct schema_field *field
 	return 0;
 }
 
+static int put_newer_members(struct ctf_stream *stream)
+{
+	const uint64_t newer = UINT64_MAX;
+
+	if (!stream->options->has_newer_members)
+		return 0;
+	FLEXTRACE_TRY(put(stream, &newer, sizeof(newer)));
+	return put_string(stream, "a member of a later version");
+}
+
 /* Bytes of an event at most, for the question whether it fits. */
 static size_t event_bytes(const struct schema_class *schema, const struct event *event)
 {
-	size_t n = 2 + 4 + 8 + 8; /* extended header, contexts */
+	size_t n = 2 + 4 + 8 + 8 + 40; /* extended header, contexts, newer members */
 
 	for (uint32_t i = 0; i < schema->n_fields; i++) {
 		const char *member = (const char *)&event->payload + schema->fields[i].offset;
@@ -411,7 +425,7 @@ int ctf_stream_event(struct ctf_stream *stream, const struct event *event)
 		put_event_head(stream, event->class, event->clock_ns, event->vpid, event->vtid));
 	for (uint32_t i = 0; i < schema->n_fields; i++)
 		FLEXTRACE_TRY(put_field(stream, &schema->fields[i], event));
-	return 0;
+	return put_newer_members(stream);
 }
 
 int ctf_stream_foreign(struct ctf_stream *stream, uint64_t clock_ns)
@@ -422,8 +436,9 @@ int ctf_stream_foreign(struct ctf_stream *stream, uint64_t clock_ns)
 
 int ctf_stream_unknown(struct ctf_stream *stream, uint64_t clock_ns)
 {
-	FLEXTRACE_TRY(make_room(stream, 32));
-	return put_event_head(stream, EVENT_UNKNOWN, clock_ns, 1, 1);
+	FLEXTRACE_TRY(make_room(stream, 80));
+	FLEXTRACE_TRY(put_event_head(stream, EVENT_UNKNOWN, clock_ns, 1, 1));
+	return put_newer_members(stream);
 }
 
 /* -- the writer -------------------------------------------------------------------------------- */

@@ -347,6 +347,8 @@ static int read_stream(struct text_source *source, char *line)
 			wanted.instance_id = value;
 		else if (!strcmp(member.name, "offset"))
 			wanted.clock_offset_ns = (int64_t)value;
+		else if (!strcmp(member.name, "dialects"))
+			wanted.has_dialects = value;
 		else if (!strcmp(member.name, "hz"))
 			wanted.clock_is_1ghz = value == 1000000000;
 		else

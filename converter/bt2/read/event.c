@@ -141,6 +141,36 @@ static void resolve_context(struct event_class *class, const bt_field_class *str
 		class->origins = origins.member;
 }
 
+static void find_dialects(const bt_stream_class *stream, bool has[RECORD_CLASS_COUNT],
+                          bool is_there[RECORD_CLASS_COUNT])
+{
+	uint64_t n = bt_stream_class_get_event_class_count(stream);
+
+	for (uint64_t i = 0; i < n; i++) {
+		const bt_event_class *bt = bt_stream_class_borrow_event_class_by_index_const(stream,
+		                                                                             i);
+		const char *name = bt_event_class_get_name(bt);
+		int class = name ? schema_find(name) : -1;
+
+		if (class != RECORD_PROCESS && class != RECORD_SCOPE)
+			continue;
+		is_there[class] = true;
+		has[class] |= find_member(bt_event_class_borrow_payload_field_class_const(bt),
+		                          class == RECORD_PROCESS ? "dialect" : "args") >= 0;
+	}
+}
+
+bool event_classes_have_dialects(const bt_trace_class *trace)
+{
+	bool has[RECORD_CLASS_COUNT] = {0}, is_there[RECORD_CLASS_COUNT] = {0};
+	uint64_t n = bt_trace_class_get_stream_class_count(trace);
+
+	for (uint64_t i = 0; i < n; i++)
+		find_dialects(bt_trace_class_borrow_stream_class_by_index_const(trace, i), has,
+		              is_there);
+	return is_there[RECORD_PROCESS] ? has[RECORD_PROCESS] : has[RECORD_SCOPE];
+}
+
 void event_class_init(struct event_class *class, const bt_event_class *bt)
 {
 	const char *name = bt_event_class_get_name(bt);

@@ -16,6 +16,7 @@
 #include "base/error.h"
 
 #define EVENT_MAX_FIELDS 27
+#define EVENT_UNKNOWN    (-2) /* of ours, and of a newer version */
 
 struct event_field {
 	uint16_t member; /* index in its structure */
@@ -26,7 +27,7 @@ struct event_field {
 
 struct event_class {
 	const bt_event_class *bt; /* owned reference: its address stays ours */
-	int class;                /* enum record_class; -1 foreign, -2 of ours, but unknown */
+	int class;                /* enum record_class; EVENT_UNKNOWN; -1: foreign */
 	bool is_malformed;        /* members missing or of a wrong type */
 	uint32_t n_payload, n_context;
 	struct event_field payload[EVENT_MAX_FIELDS];
@@ -34,6 +35,10 @@ struct event_class {
 	int origins;                   /* index of a member there; -1: there is none */
 	struct event event; /* the last one read; defaults where the trace has no such member */
 };
+
+/* Whether the tracer of these events is one whose processes tell their dialect: those of 0.1 do not.
+ * Where it does not say what a process is, its scopes tell its version. */
+bool event_classes_have_dialects(const bt_trace_class *trace);
 
 /* Resolves an event class. Takes a reference of `bt`. */
 void event_class_init(struct event_class *class, const bt_event_class *bt);

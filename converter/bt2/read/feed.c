@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "feed.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 #include "environment.h"
 #include "model/identity/recording_id.h"
 
-#define HZ_PER_GHZ UINT64_C(1000000000)
+#define MAX_NAME_BYTES 128 /* more is cut */
+#define HZ_PER_GHZ     UINT64_C(1000000000)
 
 int feed_init(struct feed *feed, struct string_pool *strings)
 {
@@ -175,6 +177,9 @@ static int add_stream(struct feed *feed, const bt_stream *bt)
 	set_clock(&entry, class);
 	FLEXTRACE_TRY(set_origin(feed, entry.stream, trace));
 	FLEXTRACE_TRY(environment_get_inputs(trace, &feed->decoder.cache, entry.stream));
+	entry.stream->has_dialects =
+		!entry.stream->n_files && /* imports tell it as it is */
+		event_classes_have_dialects(bt_trace_borrow_class_const(trace));
 	FLEXTRACE_TRY(map_put(&feed->stream_index, (uintptr_t)bt, 0, feed->n_streams));
 	bt_stream_get_ref(bt);
 	feed->streams[feed->n_streams++] = entry;
@@ -199,6 +204,29 @@ static int find_stream(struct feed *feed, const bt_stream *bt, struct feed_strea
 
 /* -- events ------------------------------------------------------------------------------------ */
 
+/* Each name once, and no more than have room. */
+static void note_unknown(struct feed *feed, const char *name, int n)
+{
+	size_t n_before = strlen(feed->unknown);
+	char text[sizeof(feed->unknown)];
+
+	snprintf(text, sizeof(text), "%.*s, ", n, name);
+	if (!strstr(feed->unknown, text) && n_before + strlen(text) < sizeof(feed->unknown))
+		strcpy(feed->unknown + n_before, text);
+}
+
+void feed_warn(const struct feed *feed, void (*warn)(void *context, const char *text),
+               void *context)
+{
+	char text[sizeof(feed->unknown) + 64];
+
+	if (!warn || !*feed->unknown)
+		return;
+	snprintf(text, sizeof(text), "Events of a newer version are not read: events=%.*s",
+	         (int)strlen(feed->unknown) - 2, feed->unknown);
+	warn(context, text);
+}
+
 static int add_class(struct feed *feed, const bt_event_class *bt)
 {
 	struct event_class *class;
@@ -209,6 +237,8 @@ static int add_class(struct feed *feed, const bt_event_class *bt)
 	if (!class)
 		return FLEXTRACE_E_MEMORY;
 	event_class_init(class, bt);
+	if (class->class == EVENT_UNKNOWN)
+		note_unknown(feed, bt_event_class_get_name(bt), MAX_NAME_BYTES);
 	feed->classes[feed->n_classes++] = class;
 	return 0;
 }
@@ -255,9 +285,11 @@ static int take_event(struct feed *feed, const bt_message *message)
 	FLEXTRACE_TRY(find_stream(feed, bt_event_borrow_stream_const(bt), &stream));
 	FLEXTRACE_TRY(find_class(feed, bt_event_borrow_class_const(bt), &class));
 	clock_ns = clock_of(stream, message);
+	feed->decoder.ledger.warnings[WARNING_UNKNOWN_KIND] += class->class == EVENT_UNKNOWN;
 	if (class->class < 0)
 		return decode_skip(&feed->decoder, stream->stream,
-		                   class->class == -1 ? LOSS_FOREIGN_EVENT : LOSS_UNKNOWN_EVENT,
+		                   class->class == EVENT_UNKNOWN ? LOSS_UNKNOWN_EVENT
+		                                                 : LOSS_FOREIGN_EVENT,
 		                   class->class, clock_ns);
 	status = class->is_malformed ? FLEXTRACE_E_INPUT : event_read(class, bt, &feed->words);
 	if (status == FLEXTRACE_E_INPUT)
@@ -367,6 +399,8 @@ int feed_merge(struct feed *to, struct feed *from)
 	FLEXTRACE_TRY(ledger_add(&to->decoder.ledger, &from->decoder.ledger));
 	for (uint32_t i = 0; i < from->n_traces; i++)
 		FLEXTRACE_TRY(note_trace(to, &from->traces[i]));
+	for (const char *name = from->unknown; *name; name += strcspn(name, ",") + 2)
+		note_unknown(to, name, (int)strcspn(name, ","));
 	to->n_messages += from->n_messages;
 	return 0;
 }

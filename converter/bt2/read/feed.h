@@ -46,6 +46,7 @@ struct feed {
 	const bt_stream *last_bt;             /* the last message's: most come in runs */
 	uint32_t last_stream;
 	struct event_class *last_class;
+	char unknown[256]; /* events that a newer version recorded: "NAME, NAME, " */
 	uint64_t n_messages;
 	const struct ctf_fronts *fronts; /* weak: what the files tell; NULL = nobody knows */
 };
@@ -67,5 +68,9 @@ int feed_merge(struct feed *to, struct feed *from);
  * those that the metadata declares and that have no stream, or else the definitions' where a trace
  * has records, but no definition. Call once, when all is merged. */
 int feed_book_losses(struct feed *feed);
+
+/* Names the events that only a newer version knows, if there are any. `warn` may be NULL. */
+void feed_warn(const struct feed *feed, void (*warn)(void *context, const char *text),
+               void *context);
 
 #endif

@@ -272,6 +272,7 @@ static int book_failures(const struct plan *plan, const struct reader_options *o
 	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++)
 		FLEXTRACE_TRY(ledger_lose(ledger, lost[i].cause, &nowhere, lost[i].n, INT64_MIN));
 	ledger->warnings[WARNING_BEGINS_LATE] += plan->fronts.elsewhere;
+	feed_warn(total, options->warn, options->context);
 	return feed_book_losses(total);
 }
 

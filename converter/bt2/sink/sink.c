@@ -114,6 +114,7 @@ static int convert(struct sink *sink, struct flextrace_error *error)
 
 	feed_detach(&sink->feed);
 	sink->options.warn = warn;
+	feed_warn(&sink->feed, warn, NULL);
 	if (feed_book_losses(&sink->feed) < 0)
 		return error_memory(error);
 	FLEXTRACE_TRY(conversion_run(&sink->options, &sink->feed.set, sink->strings,

@@ -34,6 +34,7 @@ int identity_push(struct identity *identity, const struct stream *stream,
 	definition->recording = stream->recording;
 	definition->epoch_offset_ns = stream->clock_offset_ns;
 	definition->is_given = stream->is_given;
+	definition->has_dialects = stream->has_dialects;
 	memcpy(&definition->record, record, record->size_bytes);
 	return FLEXTRACE_OK;
 }
@@ -417,6 +418,7 @@ static int meet(struct identity *identity, const struct stream *stream, int32_t 
 		.host = stream->host,
 		.recording = stream->recording,
 		.epoch_offset_ns = stream->clock_offset_ns,
+		.has_dialects = stream->has_dialects,
 		.record = {.vpid = vpid},
 	};
 	return FLEXTRACE_OK;

@@ -111,6 +111,8 @@ int index_add_process(struct identity *identity, const struct definition *from, 
 {
 	uint32_t told = map_find(&identity->index->told_traces, from->trace, 0);
 
+	if (told == MAP_NONE)
+		told = from->has_dialects ? DIALECT_NEUTRAL : DIALECT_AIU;
 	if (identity->n_processes >> FLEXTRACE_OWNER_BITS)
 		return FLEXTRACE_E_MEMORY;
 	FLEXTRACE_TRY(ARRAY_ROOM(identity->processes, identity->n_processes));
@@ -122,7 +124,7 @@ int index_add_process(struct identity *identity, const struct definition *from, 
 		.pid = vpid < 0 ? 0 : (uint32_t)vpid,
 		.host_clock = FLEXTRACE_NONE,
 		.is_excluded = index_excludes(identity, from, 0),
-		.dialect = index_dialect(identity, told == MAP_NONE ? DIALECT_AIU : told),
+		.dialect = index_dialect(identity, told),
 	};
 	return FLEXTRACE_OK;
 }
@@ -209,6 +211,7 @@ int identity_process(struct identity *identity, const struct stream *stream,
 			.host = stream->host,
 			.recording = stream->recording,
 			.epoch_offset_ns = stream->clock_offset_ns,
+			.has_dialects = stream->has_dialects,
 			.record = {.clock_ns = record->clock_ns, .vpid = record->vpid},
 		};
 

@@ -18,7 +18,7 @@ struct definition { /* a record, and what its stream says */
 	uint32_t host;
 	uint32_t recording;
 	int64_t epoch_offset_ns;
-	bool is_given;
+	bool is_given, has_dialects;
 	struct record record; /* opens the whole of it */
 };
 

@@ -99,8 +99,8 @@
 	  "processes chose a dialect that there is not, and their kinds have neutral "          \
 	  "names: look at flextrace_set_dialect(), or give --dialect")                          \
 	X(UNKNOWN_KIND, "unknown_kind",                                                         \
-	  "records are of kinds that only a newer version of flextrace knows. Rows of them "    \
-	  "are called Unknown, the rest is left out as malformed: convert with the version "    \
+	  "kinds and events that only a newer version of flextrace knows: rows of them are "    \
+	  "called Unknown, and what has no row is counted as lost. Convert with the version "   \
 	  "that recorded them")                                                                 \
 	X(UNSORTED_ROWS, "rows_out_of_order",                                                   \
 	  "rows of a device log stood behind later ones of their core, and were "               \

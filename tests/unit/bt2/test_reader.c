@@ -43,6 +43,31 @@ static void test_reader__every_class_arrives_with_every_field(void **state)
 	reading_release(&reading);
 }
 
+static void test_reader__reads_what_it_knows_of_a_later_version(void **state)
+{
+	struct ctf_writer_options options = {
+		.dir = *state, .uuid = {1}, .packet_bytes = 1000, .has_newer_members = true};
+	struct ctf_writer *writer = open_writer(&options);
+	struct ctf_stream *out = ctf_writer_stream(writer, 0, 0);
+	struct stream expected = {.clock_is_1ghz = true};
+	struct reading reading;
+
+	write_samples(out, 5);
+	assert_int_equal(ctf_stream_unknown(out, UINT64_C(1) << 40), 0);
+	assert_int_equal(ctf_stream_unknown(out, UINT64_C(1) << 40), 0);
+	assert_int_equal(ctf_writer_close(writer), 0);
+	assert_int_equal(read_path(&reading, *state, 1), 0);
+	decode_samples(reading.strings, &expected, 5);
+	assert_same_tables(reading.set.streams[0], &expected);
+	assert_int_equal(lost(&reading, LOSS_MALFORMED), 0);
+	assert_int_equal(lost(&reading, LOSS_UNKNOWN_EVENT), 2);
+	assert_int_equal(reading.ledger.warnings[WARNING_UNKNOWN_KIND], 2);
+	assert_string_equal(reading.warning, "Events of a newer version are not read: "
+	                                     "events=flextrace:of_the_future");
+	stream_release(&expected);
+	reading_release(&reading);
+}
+
 static void test_reader__a_stream_knows_its_key_host_and_clock(void **state)
 {
 	struct ctf_writer_options options = {.dir = *state,
@@ -143,6 +168,28 @@ static void test_reader__events_without_what_they_need_are_malformed(void **stat
 		assert_int_equal(count_records(reading.set.streams[0]),
 		                 RECORD_CLASS_COUNT - cases[i].n_malformed);
 		assert_int_equal(reading.set.streams[0]->n_events, RECORD_CLASS_COUNT);
+		reading_release(&reading);
+		free(dir);
+	}
+}
+
+static void test_reader__knows_a_tracer_without_dialects(void **state)
+{
+	static const struct {
+		const char *missing;
+		bool has_dialects;
+	} cases[] = {{NULL, true}, {"dialect", false}, {"args", true}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char name[] = {(char)('a' + i), '\0'};
+		char *dir = path_in(*state, name);
+		struct ctf_writer_options options = {
+			.dir = dir, .uuid = {1}, .missing_member = cases[i].missing};
+		struct reading reading;
+
+		write_trace(&options, 1, 1);
+		assert_int_equal(read_path(&reading, dir, 1), 0);
+		assert_int_equal(reading.set.streams[0]->has_dialects, cases[i].has_dialects);
 		reading_release(&reading);
 		free(dir);
 	}
@@ -434,11 +481,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_reader__every_class_arrives_with_every_field),
+		TEST(test_reader__reads_what_it_knows_of_a_later_version),
 		TEST(test_reader__a_stream_knows_its_key_host_and_clock),
 		TEST(test_reader__a_clock_of_another_rate_is_told_and_scaled),
 		TEST(test_reader__works_without_contexts),
 		TEST(test_reader__a_missing_member_is_unknown),
 		TEST(test_reader__events_without_what_they_need_are_malformed),
+		TEST(test_reader__knows_a_tracer_without_dialects),
 		TEST(test_reader__takes_integers_of_either_sign_in_range),
 		TEST(test_reader__counts_events_that_are_not_ours),
 		TEST(test_reader__sums_discarded_events_modulo_2_to_the_64),
