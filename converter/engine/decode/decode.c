@@ -41,10 +41,13 @@ static bool is_time(uint64_t ns)
 
 /* Counts a kind that this version does not know. Whether a row can be made of it. */
 static __attribute__((noinline)) bool take_unknown(struct decoder *decoder,
-                                                   const struct schema_field *field, uint32_t kind)
+                                                   const struct schema_field *field,
+                                                   const struct event *event, uint32_t kind)
 {
 	bool is_newer = kind < FLEXTRACE_KIND_LIMIT;
 
+	if (kind == HOST_FLOW && event->n_origins) /* a row of ours: no tracer has that kind */
+		return event->class == RECORD_SCOPE;
 	decoder->ledger.warnings[WARNING_UNKNOWN_KIND] += is_newer;
 	return is_newer && field->may_be_newer;
 }
@@ -62,7 +65,7 @@ static ALWAYS_INLINE bool check_fields(struct decoder *decoder, const struct sch
 		if (fields[i].n_kinds) {
 			memcpy(ret_kind, from, sizeof(*ret_kind));
 			if (*ret_kind >= fields[i].n_kinds &&
-			    !take_unknown(decoder, &fields[i], *ret_kind))
+			    !take_unknown(decoder, &fields[i], event, *ret_kind))
 				return false;
 		} else if (fields[i].is_host_time) {
 			memcpy(&ns, from, sizeof(ns));

@@ -265,6 +265,7 @@ static void test_decode__counts_what_it_cannot_take(void **state)
 		enum loss_cause cause;
 	} cases[] = {
 		{"1 1 1 scope begin_ns=1 kind=128", RECORD_SCOPE, LOSS_MALFORMED},
+		{"1 1 1 scope begin_ns=1 kind=132", RECORD_SCOPE, LOSS_MALFORMED}, /* HOST_FLOW */
 		{"1 1 1 scope begin_ns=1 kind=256", RECORD_SCOPE, LOSS_MALFORMED},
 		{"1 1 1 scope name=x", RECORD_SCOPE, LOSS_MALFORMED},
 		{"0x4000000000000000 1 1 scope begin_ns=1", RECORD_SCOPE, LOSS_MALFORMED},
