@@ -30,7 +30,7 @@ struct ctf_writer_options {
 	uint32_t packet_bytes;     /* 0 = 64 KiB; larger ones are made for events that need them */
 	uint32_t n_stream_classes; /* 0 = 1 */
 	bool without_contexts;
-	bool has_newer_members; /* behind the last one of each payload of ours, as of a later version */
+	bool has_newer_members; /* behind the last one of each payload, as later versions have */
 	/* Of each event class that has it; NULL = none. */
 	const char *missing_member;  /* not declared and not written */
 	const char *mistyped_member; /* declared and written as a string */

@@ -36,8 +36,8 @@ struct event_class {
 	struct event event; /* the last one read; defaults where the trace has no such member */
 };
 
-/* Whether the tracer of these events is one whose processes tell their dialect: those of 0.1 do not.
- * Where it does not say what a process is, its scopes tell its version. */
+/* Whether the tracer of these events is one whose processes tell their dialect: that of 0.1 is not.
+ * Where it has no event for a process, its scopes tell its version. */
 bool event_classes_have_dialects(const bt_trace_class *trace);
 
 /* Resolves an event class. Takes a reference of `bt`. */

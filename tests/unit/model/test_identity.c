@@ -103,14 +103,12 @@ static void test_identity__takes_the_last_dialect_that_was_chosen(void **state)
 {
 	static const char text[] = "1 3 3 process start_ns=1 dialect=neutral\n"
 				   "2 3 3 process start_ns=1 dialect=cuda\n3 8 8 instant name=x\n"
-				   "stream uuid=2 class=1\n3 9 9 instant name=x\n"
-				   "stream uuid=3 class=1 dialects=1\n3 9 9 instant name=x\n";
+				   "stream uuid=2 class=1\n3 9 9 instant name=x\n";
 	struct fixture *fixture = identity_fixture_define(state, NULL, text);
 
 	for (int32_t pid = 3; pid <= 8; pid += 5)
 		assert_int_equal(process_at(fixture, 0, 9, pid)->dialect, DIALECT_CUDA);
 	assert_int_equal(process_at(fixture, 1, 9, 9)->dialect, DIALECT_AIU);
-	assert_int_equal(process_at(fixture, 2, 9, 9)->dialect, DIALECT_NEUTRAL);
 }
 
 static void test_identity__never_forgets_what_it_knew_of_a_process(void **state)
