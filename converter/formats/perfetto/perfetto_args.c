@@ -89,6 +89,13 @@ static int put_json(struct place at, const struct protobuf_field *text)
 	return FLEXTRACE_OK;
 }
 
+/* In files of ours the text `null` is interned wherever it stands. */
+static bool is_null(const struct perfetto *perfetto, const struct protobuf_field *text)
+{
+	return perfetto->file.is_ours && text->number && protobuf_length(&text->bytes) == 4 &&
+	       memcmp(text->bytes.at, "null", 4) == 0;
+}
+
 static int put_value(struct place at, struct protobuf message, const struct protobuf_field *of)
 {
 	struct writer *writer = &at.perfetto->members.writer;
@@ -108,6 +115,8 @@ static int put_value(struct place at, struct protobuf message, const struct prot
 		writer_format(writer, "\"0x%" PRIx64 "\"", of[ANNOTATION_POINTER].value);
 	else if (of[ANNOTATION_LEGACY_JSON].number)
 		return put_json(at, &of[ANNOTATION_LEGACY_JSON]);
+	else if (is_null(at.perfetto, &of[ANNOTATION_STRING]))
+		writer_raw(writer, "null");
 	else if (of[ANNOTATION_STRING].number || of[ANNOTATION_STRING_IID].number)
 		return put_text(at, &of[ANNOTATION_STRING], &of[ANNOTATION_STRING_IID],
 		                INTERNED_STRINGS);

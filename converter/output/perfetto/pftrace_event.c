@@ -8,6 +8,8 @@
 
 #include "base/text/json_scan.h"
 
+#define NULL_TEXT "null"
+
 /* -- JSON as annotations ----------------------------------------------------------------------- */
 
 static void write_json_value(struct pftrace *trace, struct writer *writer,
@@ -73,10 +75,11 @@ static void write_array(struct pftrace *trace, struct writer *writer, struct tra
 	}
 }
 
-/* As it is where it stands for the first time, as far as that is known. */
+/* As it is, where it stands for the first time as far as that is known; not so the text `null`, for
+ * that is how null is written. */
 static void write_told_text(struct pftrace *trace, struct writer *writer, struct trace_text text)
 {
-	if (pftrace_is_again(trace, text))
+	if (pftrace_is_again(trace, text) || trace_text_is(&text, NULL_TEXT))
 		protobuf_write_u64(writer, ANNOTATION_STRING_IID,
 		                   pftrace_word(trace, text.bytes, text.length));
 	else
@@ -92,7 +95,8 @@ static void write_json_value(struct pftrace *trace, struct writer *writer,
 		break;
 	case TRACE_LITERAL:
 		if (trace_text_is(&value->text, "null"))
-			pftrace_write_text(trace, writer, ANNOTATION_STRING, "null", 4);
+			protobuf_write_bytes(writer, ANNOTATION_STRING, NULL_TEXT,
+			                     strlen(NULL_TEXT));
 		else
 			protobuf_write_u64(writer, ANNOTATION_BOOL,
 			                   trace_text_is(&value->text, "true"));
@@ -146,7 +150,8 @@ static void write_string(struct pftrace *trace, struct writer *writer, const str
 {
 	struct string_text text = string_text(trace->events.view.strings, arg->u.string);
 
-	if (arg->key == EVENT_KEY_ARGS || arg->key == EVENT_KEY_VALUE)
+	if ((arg->key == EVENT_KEY_ARGS || arg->key == EVENT_KEY_VALUE) &&
+	    strcmp(text.bytes, NULL_TEXT) != 0)
 		pftrace_write_text(trace, writer, ANNOTATION_STRING, text.bytes, text.length);
 	else
 		protobuf_write_u64(writer, ANNOTATION_STRING_IID,
