@@ -74,6 +74,8 @@ mix newer present ""
 mix same future 0
 mix newer_object present ""
 mix older_object future 0
+mix older_object present ""
+mix newer_object future '(0|42)' # what its library keeps for later ends where that ends
 
 # A program of 0.1 asks for another table, and links with another library.
 cat >"$dir/old.c" <<'EOF'
@@ -85,22 +87,28 @@ int main(int n, char **args)
 }
 EOF
 $cc $flags -Wno-pedantic "$dir/old.c" -ldl -o "$dir/old" || exit 1
-said=$("$dir/old" "$dir/present/libflextrace-lttng.so" 2>&1) || fail "a program of 0.1 got a table"
-case $said in
-*"built with flextrace 0.1"*) ;;
-*) fail "a program of 0.1 was told: $said" ;;
-esac
+for version in present future; do
+	said=$("$dir/old" "$dir/$version/libflextrace-lttng.so" 2>&1) || fail "a program of 0.1 got a table: $version"
+	case $said in
+	*"built with flextrace 0.1"*) ;;
+	*) fail "a program of 0.1 was told: $version: $said" ;;
+	esac
+done
 echo 'extern const void *flextrace_i_api; int main(void) { return flextrace_i_api != 0; }' >"$dir/old_object.c"
-if $cc $flags "$dir/old_object.c" "$dir"/present/build/*.o -lpthread -ldl -o "$dir/old_object" 2>/dev/null; then
-	fail "an object of 0.1 links with this library"
-fi
+for version in present future; do
+	if $cc $flags "$dir/old_object.c" "$dir/$version"/build/*.o -lpthread -ldl -o "$dir/old_object" 2>/dev/null; then
+		fail "an object of 0.1 links with this library: $version"
+	fi
+done
 
 # A provider of 0.1 has no table for this program.
 echo 'const void *flextrace_provider_1(void); const void *flextrace_provider_1(void) { return 0; }' >"$dir/old_provider.c"
 $cc -shared -fPIC "$dir/old_provider.c" -o "$dir/old_provider.so" || exit 1
-said=$(FLEXTRACE_PROVIDER="$dir/old_provider.so" "$dir/same" 2>&1) || fail "a program beside a provider of 0.1: $said"
-case $said in
-*"older than this program"*) ;;
-*) fail "beside a provider of 0.1 the program says: $said" ;;
-esac
+for program in same newer newer_object older_object; do
+	said=$(FLEXTRACE_PROVIDER="$dir/old_provider.so" "$dir/$program" 2>&1) || fail "$program beside a provider of 0.1: $said"
+	case $said in
+	*"older than this program"*) ;;
+	*) fail "beside a provider of 0.1 $program says: $said" ;;
+	esac
+done
 exit $failed
