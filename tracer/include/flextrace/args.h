@@ -99,19 +99,19 @@ FLEXTRACE_I_ARG_INLINE void flextrace_i_arg_add(struct flextrace_args *args, cha
 }
 
 /* clang-format off */
-#define FLEXTRACE_I_ADD_NUMBER(as, type, letter)                                         \
+#define FLEXTRACE_I_ADD_NUMBER(as, type, letter, bits_type)                              \
 	FLEXTRACE_I_ARG_INLINE void flextrace_args_add_##as(struct flextrace_args *args, \
 	                                                    const char *key, type value) \
 	{                                                                                \
-		uint64_t bits = 0;                                                       \
+		bits_type bits;                                                          \
                                                                                          \
-		__builtin_memcpy(&bits, &value, sizeof(value));                          \
+		__builtin_memcpy(&bits, &value, sizeof(bits));                           \
 		flextrace_i_arg_add(args, letter, key, bits);                            \
 	}
-FLEXTRACE_I_ADD_NUMBER(i64, int64_t, 'i')
-FLEXTRACE_I_ADD_NUMBER(u64, uint64_t, 'u')
-FLEXTRACE_I_ADD_NUMBER(double, double, 'd')
-FLEXTRACE_I_ADD_NUMBER(pointer, const void *, 'p')
+FLEXTRACE_I_ADD_NUMBER(i64, int64_t, 'i', uint64_t)
+FLEXTRACE_I_ADD_NUMBER(u64, uint64_t, 'u', uint64_t)
+FLEXTRACE_I_ADD_NUMBER(double, double, 'd', uint64_t)
+FLEXTRACE_I_ADD_NUMBER(pointer, const void *, 'p', uintptr_t)
 #undef FLEXTRACE_I_ADD_NUMBER
 /* clang-format on */
 

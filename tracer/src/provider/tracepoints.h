@@ -13,6 +13,7 @@
 #define FLEXTRACE_TRACEPOINTS_H
 
 #include <lttng/tracepoint.h>
+#include <lttng/ust-version.h>
 
 #include <flextrace/flextrace_impl.h>
 
@@ -26,9 +27,11 @@
 #define STRING(member) lttng_ust_field_string(member, p->member ? p->member : "")
 
 /* The same of a string that nobody changes meanwhile: where LTTng writes, all of it at once and not
- * byte by byte. That is the one pass of this file for which LTTng defines how lengths are taken. */
+ * byte by byte. That is the one pass of this file for which LTTng defines how lengths are taken.
+ * The names are LTTng's own, and known to be so in 2.13. */
 #undef TEXT
-#ifdef lttng_ust__get_dynamic_len
+#if defined(lttng_ust__get_dynamic_len) && LTTNG_UST_MAJOR_VERSION == 2 && \
+	LTTNG_UST_MINOR_VERSION == 13
 #define TEXT(member) \
 	__chan->ops->event_write(&__ctx, p->member ? p->member : "", \
 				 lttng_ust__get_dynamic_len(member), 1);
