@@ -101,7 +101,14 @@ class Trace:
 
     def enter(self, packet, is_first_of_all):
         """A machine's packets are read by a reader of its own, which knows nothing of other machines. The first
-        packet must be of none: viewers would take its machine for their own."""
+        packet must be of none: viewers would take its machine for their own. Descriptors of threads are of no sequence:
+        viewers would take the last one for the thread of other tracks' events."""
+        if packet.track_descriptor.HasField("thread"):
+            if packet.trusted_packet_sequence_id or packet.sequence_flags or packet.machine_id not in self.sequences:
+                raise Wrong(f"a thread is of sequence {packet.trusted_packet_sequence_id}")
+            self.machine, self.sequence = packet.machine_id, self.sequences[packet.machine_id]
+            self.read_descriptor(packet.track_descriptor)
+            return
         if packet.trusted_packet_sequence_id != 1 + packet.machine_id or is_first_of_all and packet.machine_id:
             raise Wrong(f"sequence {packet.trusted_packet_sequence_id} of machine {packet.machine_id}")
         is_first = packet.machine_id not in self.sequences
@@ -229,8 +236,10 @@ class Trace:
             return [self.value_of(value) for value in annotation.array_values]
         if kind == "string_value_iid":
             return self.find("debug_annotation_string_values", annotation.string_value_iid)
-        if not kind:
-            return None
+        if kind == "legacy_json_value" and annotation.legacy_json_value in ("[]", "{}"):
+            return json.loads(annotation.legacy_json_value)
+        if kind in (None, "legacy_json_value"):
+            raise Wrong(f"an argument or element is nothing, or more JSON than that: {annotation}")
         return getattr(annotation, kind)
 
     def args_of(self, annotations):

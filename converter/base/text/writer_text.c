@@ -289,6 +289,7 @@ static bool write_short(struct writer *writer, double value)
 
 void writer_double(struct writer *writer, double value)
 {
+	double size = fabs(value);
 	char text[64];
 	int n_digits;
 
@@ -296,7 +297,7 @@ void writer_double(struct writer *writer, double value)
 		writer_raw(writer, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
 		return;
 	}
-	if (fabs(value) < 9007199254740992.0 && value == (double)(int64_t)value) {
+	if (size < 9007199254740992.0 && value == (double)(int64_t)value) {
 		writer_i64(writer, (int64_t)value);
 		return;
 	}
@@ -307,6 +308,9 @@ void writer_double(struct writer *writer, double value)
 		if (strtod(text, NULL) == value) /* same locale as snprintf's */
 			break;
 	}
+	/* Perfetto misreads 20 decimals */
+	if (n_digits == 17 && size >= 1e-4 && size < 1e-3)
+		snprintf(text, sizeof(text), "%.16e", value);
 	append_printed(writer, text);
 }
 
@@ -359,6 +363,7 @@ static const unsigned char byte_classes[256] = {
 	['\\'] = BYTE_JSON,
 	['<'] = BYTE_JSON, /* begins what ends a script, where JSON stands in a page */
 	[','] = BYTE_CSV,
+	[0x7f] = BYTE_JSON, /* no control character of JSON's, but Perfetto refuses it */
 	[0x80 ... 0xff] = BYTE_UTF8,
 };
 /* clang-format on */
@@ -390,7 +395,7 @@ static inline bool has_special(const char *text, unsigned int classes)
 	if (classes & BYTE_CSV)
 		found |= word_has(word, ',');
 	if (classes & BYTE_JSON)
-		found |= word_has(word, '\\') | word_has(word, '<');
+		found |= word_has(word, '\\') | word_has(word, '<') | word_has(word, 0x7f);
 	return found & EACH_BYTE(0x80);
 }
 
@@ -466,6 +471,12 @@ static void append_json_escape(struct writer *writer, unsigned char c)
 	writer_char(writer, hex[c & 15]);
 }
 
+/* What JSON does not ask to escape. */
+static inline bool is_for_readers(char c)
+{
+	return c == '<' || c == '\x7f';
+}
+
 /* What is escaped: a text; one of ours, to be written again by writer_json_inside(); what is JSON
  * already. */
 enum json_form { JSON_OF_TEXT, JSON_OF_OURS, JSON_OF_JSON };
@@ -484,8 +495,8 @@ append_json(struct writer *writer, const char *text, size_t n, enum json_form fo
 		is_utf8 = byte_classes[(unsigned char)text[i]] & BYTE_UTF8;
 		if (is_utf8 && (form != JSON_OF_OURS || is_nul(text + i, n - i)))
 			i += append_json_utf8(writer, text + i, n - i);
-		else if (is_utf8 ||
-		         (form != JSON_OF_TEXT && (text[i] == '<') == (form == JSON_OF_OURS)))
+		else if (is_utf8 || (form != JSON_OF_TEXT &&
+		                     is_for_readers(text[i]) == (form == JSON_OF_OURS)))
 			writer_char(writer, text[i++]);
 		else
 			append_json_escape(writer, (unsigned char)text[i++]);

@@ -45,14 +45,40 @@ void pftrace_close_packet(struct pftrace *trace)
 		writer_append(&trace->writer, packet->buffer, n);
 }
 
+/* Puts the tag and the length of a packet of `n` bytes; NULL: no memory. */
+static char *put_packet(struct pftrace *trace, size_t n)
+{
+	struct writer *writer = &trace->writer;
+	char *at;
+
+	if (trace->packs && (size_t)(writer->at - writer->buffer) >= PACKED_BYTES)
+		pack(trace);
+	at = writer_room(writer, 6 * PROTOBUF_VARINT_BYTES);
+	return at ? put_tagged(at, TRACE_PACKET, PROTOBUF_BYTES, n) : NULL;
+}
+
+void pftrace_close_apart(struct pftrace *trace)
+{
+	struct writer *packet = &trace->packet;
+	size_t n;
+	char *at;
+
+	if (pftrace_machine(trace))
+		protobuf_write_u64(packet, PACKET_MACHINE_ID, pftrace_machine(trace));
+	n = (size_t)(packet->at - packet->buffer);
+	at = put_packet(trace, n);
+	if (!at || !n)
+		return;
+	trace->writer.at = at;
+	writer_append(&trace->writer, packet->buffer, n);
+}
+
 void pftrace_begin_packet(struct pftrace *trace, size_t n)
 {
 	struct writer *writer = &trace->writer, *fresh = &trace->sequence->interned.fresh;
 	size_t n_fresh = (size_t)(fresh->at - fresh->buffer);
 	char rare[6 * PROTOBUF_VARINT_BYTES], *end = rare, *at;
 
-	if (trace->packs && (size_t)(writer->at - writer->buffer) >= PACKED_BYTES)
-		pack(trace);
 	if (!trace->sequence->has_begun) { /* the last value of a field counts */
 		end = put_tagged(end, PACKET_FIRST_ON_SEQUENCE, PROTOBUF_VARINT, 1);
 		end = put_tagged(end, PACKET_SEQUENCE_FLAGS, PROTOBUF_VARINT,
@@ -61,11 +87,9 @@ void pftrace_begin_packet(struct pftrace *trace, size_t n)
 	trace->sequence->has_begun = true;
 	if (n_fresh)
 		end = put_tagged(end, PACKET_INTERNED_DATA, PROTOBUF_BYTES, n_fresh);
-	at = writer_room(writer, 6 * PROTOBUF_VARINT_BYTES);
+	at = put_packet(trace, trace->sequence->n_same + (size_t)(end - rare) + n_fresh + n);
 	if (!at)
 		return;
-	at = put_tagged(at, TRACE_PACKET, PROTOBUF_BYTES,
-	                trace->sequence->n_same + (size_t)(end - rare) + n_fresh + n);
 	writer->at = pftrace_put_sequence(trace, at);
 	writer_append(writer, rare, (size_t)(end - rare));
 	if (n_fresh)

@@ -138,6 +138,11 @@ struct pftrace {
 void pftrace_open_packet(struct pftrace *trace);
 void pftrace_close_packet(struct pftrace *trace);
 
+/* The same, of no sequence, for the descriptor of a thread. Perfetto's trace processor takes the
+ * last thread that a sequence describes for the one that wrote what the sequence has of its process
+ * and of no process, and shows it in their arguments. */
+void pftrace_close_apart(struct pftrace *trace);
+
 /* Puts what all packets but the first have, up to 15 bytes. */
 static inline char *pftrace_put_sequence(const struct pftrace *trace, char *at)
 {

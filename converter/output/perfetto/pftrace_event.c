@@ -86,6 +86,17 @@ static void write_told_text(struct pftrace *trace, struct writer *writer, struct
 		pftrace_write_text(trace, writer, ANNOTATION_STRING, text.bytes, text.length);
 }
 
+/* Perfetto takes an element of a list in which it finds nothing for none: those behind it would
+ * have other indices. */
+static bool is_empty(const struct trace_text *json)
+{
+	size_t i = 1;
+
+	while (memchr(" \t\r\n", json->bytes[i], 4))
+		i++;
+	return json->bytes[i] == '}' || json->bytes[i] == ']';
+}
+
 static void write_json_value(struct pftrace *trace, struct writer *writer,
                              const struct trace_value *value)
 {
@@ -102,7 +113,10 @@ static void write_json_value(struct pftrace *trace, struct writer *writer,
 			                   trace_text_is(&value->text, "true"));
 		break;
 	case TRACE_JSON:
-		if (value->text.bytes[0] == '{')
+		if (is_empty(&value->text))
+			protobuf_write_bytes(writer, ANNOTATION_LEGACY_JSON,
+			                     value->text.bytes[0] == '{' ? "{}" : "[]", 2);
+		else if (value->text.bytes[0] == '{')
 			write_members(trace, writer, ANNOTATION_DICT, value->text);
 		else
 			write_array(trace, writer, value->text);

@@ -114,7 +114,8 @@ static void describe_thread(struct pftrace *trace, uint32_t t, uint64_t rank, st
 	line_append_track(&trace->events.view, text, t);
 	write_name(trace, THREAD_NAME, text);
 	protobuf_close(&trace->packet, inside);
-	close_descriptor(trace, opened);
+	protobuf_close(&trace->packet, opened);
+	pftrace_close_apart(trace);
 }
 
 /* Lanes stand within the first one of their line. */

@@ -15,14 +15,17 @@
 
 #define N_VALUES 200000u
 
-/* What printf makes of a double with the fewest digits that read back. */
+/* What printf makes of a double with the fewest digits that read back, but for 20 decimals, which
+ * Perfetto misreads. */
 static void print_shortest(char *to, size_t n_bytes, double value)
 {
 	for (int n_digits = 15; n_digits <= 17; n_digits++) {
 		snprintf(to, n_bytes, "%.*g", n_digits, value);
 		if (strtod(to, NULL) == value)
-			return;
+			break;
 	}
+	if (strstr(to, "0.000") && strlen(strchr(to, '.')) > 20)
+		snprintf(to, n_bytes, "%.16e", value);
 }
 
 static double draw_double(uint64_t *random, uint32_t i)
@@ -34,6 +37,8 @@ static double draw_double(uint64_t *random, uint32_t i)
 	if (i % 4 == 0) /* beside a power of two */
 		bits = (bits & ~(((uint64_t)1 << 52) - 1)) + *random % 4;
 	memcpy(&value, &bits, sizeof(value));
+	if (i % 16 == 3) /* after three zeros */
+		value = 1e-4 + (double)(*random >> 11) * 0x1p-53 * 9e-4;
 	if (i % 4 == 1) /* few decimals */
 		value = rint(fmod(value, 1e6) * 1000) / 1000;
 	if (i % 4 == 2) /* halves, so that digits tie */

@@ -318,6 +318,61 @@ static void test_pftrace__hosts_are_machines_unless_an_arrow_leads_from_one_to_a
 	test->views.types = NULL;
 }
 
+static void count_thread(void *context, const struct protobuf_field *packet)
+{
+	static const uint32_t threads[] = {PACKET_TRACK_DESCRIPTOR, DESCRIPTOR_THREAD, THREAD_TID,
+	                                   0};
+	static const uint32_t sequences[] = {PACKET_SEQUENCE_ID, 0};
+	struct values tids = {.n = 0}, ids = {.n = 0};
+	uint32_t *n = context;
+
+	each(packet->bytes, threads, add_value, &tids);
+	each(packet->bytes, sequences, add_value, &ids);
+	*n += tids.n;
+	assert_int_equal(tids.n + ids.n, 1);
+}
+
+/* Viewers would take the last thread of a sequence for that of what is on no thread. */
+static void test_pftrace__threads_are_of_no_sequence(void **state)
+{
+	struct emit_test *test = *state;
+	struct protobuf trace;
+	uint32_t n = 0;
+	char *bytes;
+
+	add_row(&test->fixture, 0, "a");
+	add_row(&test->fixture, 1, "b"); /* of another machine */
+	bytes = emit(test, FLEXTRACE_NONE, &trace);
+	each(trace, (const uint32_t[]){TRACE_PACKET, 0}, count_thread, &n);
+	assert_int_equal(n, 2);
+	free(bytes);
+}
+
+static void test_pftrace__empty_lists_keep_their_places(void **state)
+{
+	struct emit_test *test = *state;
+	struct timeline_fixture *f = &test->fixture;
+	uint32_t track = add_row(f, 0, "a");
+	struct values nothing = {.n = 0}, elements = {.n = 0};
+	struct host_row scope = fixture_scope(f, track, "b", 6000, 6100);
+	struct protobuf trace;
+	char *bytes;
+
+	scope.args = fixture_string(f, "{\"sizes\":[[1],[],{ },[2]],\"none\":[ ]}");
+	fixture_host(f, scope);
+	bytes = emit(test, FLEXTRACE_NONE, &trace);
+	VALUES(trace, &elements, PACKET_TRACK_EVENT, TRACK_EVENT_ANNOTATIONS, ANNOTATION_DICT,
+	       ANNOTATION_ARRAY);
+	each(trace,
+	     (const uint32_t[]){TRACE_PACKET, PACKET_TRACK_EVENT, TRACK_EVENT_ANNOTATIONS,
+	                        ANNOTATION_DICT, ANNOTATION_ARRAY, ANNOTATION_LEGACY_JSON, 0},
+	     add_hash, &nothing);
+	assert_int_equal(elements.n, 4);
+	assert_int_equal(nothing.n, 2);
+	assert_true(nothing.all[0] != nothing.all[1]); /* [] is no {} */
+	free(bytes);
+}
+
 static void test_pftrace__ranks_of_tracks_are_no_negative_numbers(void **state)
 {
 	struct emit_test *test = *state;
@@ -359,6 +414,8 @@ int main(void)
 		EMPTY(test_pftrace__of_a_rank_says_what_may_be_lost_of_it),
 		EMPTY(test_pftrace__hosts_are_machines_unless_an_arrow_leads_from_one_to_another),
 		SAMPLE(test_pftrace__ranks_of_tracks_are_no_negative_numbers),
+		EMPTY(test_pftrace__threads_are_of_no_sequence),
+		EMPTY(test_pftrace__empty_lists_keep_their_places),
 		EMPTY(test_pftrace__of_nothing_is_a_file),
 	};
 
