@@ -242,11 +242,13 @@ static int fit_clocks(struct pipeline *pipeline, struct flextrace_error *error)
 		.brackets = &unwrapped->brackets,
 		.ops = &unwrapped->ops,
 		.rates = &unwrapped->rates,
+		.told = &unwrapped->told_clocks,
 		.ledger = pipeline->ledger,
 	};
 
 	FLEXTRACE_TRY(calibrate_run(&input, &pipeline->clocks, error));
-	return align_hosts(pipeline, error);
+	FLEXTRACE_TRY(align_hosts(pipeline, error));
+	return alignment_take_told(pipeline->alignment, &unwrapped->told_alignment);
 }
 
 static int make_timeline(struct pipeline *pipeline, struct flextrace_error *error)

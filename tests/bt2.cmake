@@ -46,7 +46,8 @@ if(TARGET flextrace)
 	add_test(NAME cli.sources COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/cli_sources.sh
 		$<TARGET_FILE:flextrace> $<TARGET_FILE:flextrace_bt2_plugin> ${FLEXTRACE_SHARED_DATA})
 	add_test(NAME cli.again COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/check_again.py
-		$<TARGET_FILE:flextrace> $<TARGET_FILE:oracle_trace> ${FLEXTRACE_SHARED_DATA})
+		$<TARGET_FILE:flextrace> $<TARGET_FILE:oracle_trace>
+		"$<$<TARGET_EXISTS:load_make_ranks>:$<TARGET_FILE:load_make_ranks>>" ${FLEXTRACE_SHARED_DATA})
 	set_tests_properties(cli.again PROPERTIES TIMEOUT 600)
 	add_test(NAME cli.known_values COMMAND ${PROJECT_SOURCE_DIR}/tests/scripts/known_values.py
 		$<TARGET_FILE:flextrace> ${FLEXTRACE_SHARED_DATA})

@@ -11,7 +11,7 @@ if(MINIZIP_FOUND)
 endif()
 # What every emitter stands on, with the fixture in place of the stages before.
 set(emit_base ${emit_writer}
-	converter/output/clock_columns.c converter/output/column_json.c converter/output/column_text.c
+	converter/model/timeline/clock_columns.c converter/output/column_json.c converter/output/column_text.c
 	converter/output/fragments.c converter/output/view.c
 	${emit_archive} converter/base/text/text_list.c converter/engine/gather.c converter/model/ledger/ledger.c converter/model/losses.c converter/base/text/strings.c ${table_sources} tests/support/emit_fixture.c tests/support/timeline_fixture.c)
 set(emit_chrome

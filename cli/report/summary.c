@@ -14,7 +14,7 @@
 #include "terminal/cli.h"
 #include "terminal/human.h"
 #include "model/ledger/ledger.h"
-#include "output/clock_columns.h"
+#include "model/timeline/clock_columns.h"
 #include "output/emit.h"
 #include "base/text/printable.h"
 #include "base/text/text_file.h"

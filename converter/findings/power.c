@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/blocks.h"
-#include "model/alignment.h"
-#include "model/clocks.h"
 #include "base/order.h"
+#include "model/timeline/timeline_read.h"
 
 #define VOLTS       12.0
 #define PER_COULOMB 512.0 /* counts per uC, and per A */
@@ -35,33 +34,26 @@ const char *power_unit_name(uint8_t unit)
 
 /* -- samples ----------------------------------------------------------------------------------- */
 
-/* Places TS4 of a control block, which is near the last one's; false: it cannot be. */
-static bool place_sample(const struct timeline *timeline, uint32_t source, struct clock_near *near,
-                         struct power_sample *ret)
+/* TS4 is where the row of a kernel's computing ends, else that of its output begins; in what has
+ * one row, it is near its end. False: this row does not say. */
+static bool take_sample(const struct timeline *timeline, const struct device_row *row,
+                        struct power_sample *ret)
 {
-	const struct tick_op *op = &timeline->ops[source];
-	uint32_t process = timeline->identity->devices[op->device].process;
-	struct placed placed;
-	struct aligned aligned;
+	const struct tick_op *op = &timeline->ops[row->source];
+	bool is_begin = row->kind == ROW_DMA_OUT;
 
-	if (!op->power || !op->ticks[3] || op->status > TIME_ASSUMED)
+	if (!op->power || !op->ticks[3] || op->sample_before_ns == UINT32_MAX ||
+	    (is_begin && op->ticks[2]) || row->kind < ROW_EXEC || row->status == TIME_OUTLIER ||
+	    row->status == TIME_UNMATCHED)
 		return false;
-	placed = clocks_place_near(timeline->clocks, op->counter, op->segment, op->ticks[3], near);
-	if (placed.status > TIME_ASSUMED)
-		return false;
-	aligned = alignment_place(timeline->alignment, process, placed.host_ns);
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) make_room() has counted it */
 	*ret = (struct power_sample){
-		.time_ns = aligned.time_ns,
+		.time_ns = is_begin ? row->start_time_ns : row->end_time_ns - op->sample_before_ns,
 		.ticks = op->ticks[3],
 		.counts = op->power,
-		.source = source,
-		.err_ns = placed.err_ns > UINT32_MAX - aligned.err_ns
-	                          ? UINT32_MAX
-	                          : placed.err_ns + aligned.err_ns,
+		.source = row->source,
+		.err_ns = row->err_ns,
 		.segment = op->segment,
-		.status = placed.status > aligned.status ? (uint8_t)placed.status
-	                                                 : (uint8_t)aligned.status,
+		.status = row->status,
 	};
 	return true;
 }
@@ -86,18 +78,19 @@ static int make_room(struct power_samples *samples, uint32_t n, const struct tim
 static int add_samples(struct power_samples *all, uint32_t n, const struct timeline *timeline)
 {
 	FLEXTRACE_TRY(make_room(all, n, timeline));
-	for (uint64_t i = 0; i < timeline->n_ops; i++) {
-		struct power_samples *of = &all[timeline->ops[i].device];
-		struct power_sample *sample;
+	TABLE_EACH(struct device_row, row, timeline_op_rows(timeline)) {
+		struct power_samples *of;
+		struct power_sample sample;
 
-		if (!timeline->ops[i].power)
+		if (row->kind >= ROW_FIRMWARE || !take_sample(timeline, row, &sample))
 			continue;
-		FLEXTRACE_TRY(blocks_fill_next(of->list, of->n, sizeof(*sample)));
-		sample = &of->list[of->n];
-		if (!place_sample(timeline, (uint32_t)i, &of->near, sample))
+		of = &all[timeline->ops[row->source].device];
+		if (of->n == of->n_allocated) /* one more than a row for each */
 			continue;
-		if (of->n++ && sample->time_ns <= sample[-1].time_ns)
+		FLEXTRACE_TRY(blocks_fill_next(of->list, of->n, sizeof(*of->list)));
+		if (of->n && sample.time_ns <= of->list[of->n - 1].time_ns)
 			of->is_unordered = true;
+		of->list[of->n++] = sample;
 	}
 	return FLEXTRACE_OK;
 }

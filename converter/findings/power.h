@@ -22,7 +22,6 @@
 
 #include "model/timeline/timeline.h"
 #include "base/text/strings.h"
-#include "model/clocks.h"
 
 #define POWER_MAX_WATTS 100.0 /* no card draws more; of counters in uJ: ten times that */
 
@@ -46,7 +45,6 @@ struct power_sample { /* what a level comes from */
 struct power_samples {             /* of a device */
 	struct power_sample *list; /* owned, by time, none at the same; NULL: they were taken */
 	uint32_t n, n_allocated;
-	struct clock_near near; /* where the last one was placed */
 	bool is_unordered;
 };
 

@@ -118,7 +118,11 @@ struct tick_op {
 	 * that of these two, the others are assumed at best */
 	bool has_open_middle : 1;
 	uint8_t unused;
+	/* Of what has power and no row of kernels: how long before the end of its row its TS4 is;
+	 * UINT32_MAX: that is not known. */
+	uint32_t sample_before_ns;
 };
+_Static_assert(sizeof(struct tick_op) == 136, "there are many");
 
 /* The marks of one marker_batch that belong to one run, or to no known one; they follow each other
  * in a table of their own. 72 bytes. */
@@ -217,8 +221,16 @@ enum device_row_kind {
 /* The kind of a control block of a ROW_UNKNOWN that nobody told. */
 #define UNNUMBERED_KIND (FLEXTRACE_KIND_LIMIT - 1)
 
-/* Of a record_restored that is no device row: what the firmware of a core marked. */
-enum restored_kind { RESTORED_MARK = DEVICE_ROW_KIND_COUNT, RESTORED_VALUE, RESTORED_KIND_COUNT };
+/* Of a record_restored that is no device row: what the firmware of a core marked, lines of
+ * clocks.csv and alignment.csv, and what was lost of a process. */
+enum restored_kind {
+	RESTORED_MARK = DEVICE_ROW_KIND_COUNT,
+	RESTORED_VALUE,
+	RESTORED_CLOCK,
+	RESTORED_ALIGNMENT,
+	RESTORED_LOSS,
+	RESTORED_KIND_COUNT
+};
 
 /* A line of the viewer: rows on one track nest perfectly. */
 enum track_kind { TRACK_THREAD, TRACK_ASYNC, TRACK_QUEUE, TRACK_CORE };

@@ -279,8 +279,7 @@ struct record_restored { /* see restored.h */
 	double value;
 	uint32_t device, queue, is_part, op_kind, err_ns, power;
 	int32_t peer;
-	uint32_t group, type, core, processor, file, line;
-	uint32_t unused;
+	uint32_t group, type, core, processor, file, line, domain, segment, sample_before_ns;
 };
 
 /* What a stream has of one process. */

@@ -5,7 +5,9 @@
  * evidence and is none.
  *
  * Its kind is an enum device_row_kind or an enum restored_kind. The rows of one control block
- * follow each other; the first one says what is of all of it.
+ * follow each other; the first one says what is of all of it. Lines of clocks.csv and
+ * alignment.csv are a JSON object, `type`, whose members are called as their columns. Of a loss
+ * `op_kind` is its enum loss_cause, `bytes` its count; times of 0 are not known.
  */
 #ifndef FLEXTRACE_RESTORED_H
 #define FLEXTRACE_RESTORED_H
@@ -42,6 +44,10 @@ struct flextrace_restored {
 	double value;
 	const char *file;
 	uint32_t line;
+	/* of control blocks and clocks */
+	uint32_t domain;
+	uint32_t segment;          /* of its counter */
+	uint32_t sample_before_ns; /* as in a struct tick_op */
 };
 
 #endif

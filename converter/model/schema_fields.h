@@ -255,6 +255,9 @@ FIELDS(restored, restored) = {
 	F(restored, value, DOUBLE, restored, value),
 	F(restored, file, STRING, restored, file),
 	F(restored, line, U32, restored, line),
+	F(restored, domain, U32, restored, domain),
+	F(restored, segment, U32, restored, segment),
+	F(restored, sample_before_ns, U32, restored, sample_before_ns),
 };
 
 #undef FIELDS

@@ -63,6 +63,7 @@ struct emit_views {
 	const char *types; /* phases to write, as "XC"; NULL = all; weak */
 	bool shows_ns;     /* displayTimeUnit */
 	bool has_bands;    /* lines of error bars */
+	bool has_equals;   /* samples of a counter that do not change it */
 	bool packs;        /* packets of trace.pftrace are compressed */
 	bool has_ranks;    /* files of single ranks are asked for */
 	bool is_hta;       /* with names of work that Holistic Trace Analysis knows */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "output/place.h"
-#include "output/clock_columns.h"
+#include "model/timeline/clock_columns.h"
 #include "output/column_text.h"
 #include "base/text/json_item.h"
 #include "output/report/page.h"

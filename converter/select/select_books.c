@@ -67,6 +67,16 @@ static int close_ops(struct select_books *books, struct ledger *ledger,
 	return FLEXTRACE_OK;
 }
 
+/* What marks of a stream were recorded as: each of a file of ours is a record of its own. */
+static enum record_class class_of_marks(const struct stream *stream)
+{
+	for (uint32_t i = 0; i < stream->n_processes; i++) {
+		if (stream->processes[i].n_read[RECORD_RESTORED])
+			return RECORD_RESTORED;
+	}
+	return RECORD_MARKER_BATCH;
+}
+
 int select_books_close(struct select_books *books, struct ledger *ledger,
                        const struct timeline *timeline)
 {
@@ -76,7 +86,9 @@ int select_books_close(struct select_books *books, struct ledger *ledger,
 
 		place.stream = (uint32_t)slot->a;
 		if (slot->value == BOOK_LEFT_OUT)
-			FLEXTRACE_TRY(discard(ledger, RECORD_MARKER_BATCH, &place));
+			FLEXTRACE_TRY(discard(ledger,
+			                      class_of_marks(timeline->streams->streams[slot->a]),
+			                      &place));
 	}
 	return close_ops(books, ledger, timeline);
 }

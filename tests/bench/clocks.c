@@ -234,7 +234,8 @@ static void measure_run(const void *input, void *result)
 	run.unwrap = NULL;
 	cost->resolve_s = usage_cpu_s() - start_s - cost->push_s;
 	if (calibrate_run(&(struct calibrate_input){&options, &run.identity, &run.out.brackets,
-	                                            &run.out.ops, &run.out.rates, &run.ledger},
+	                                            &run.out.ops, &run.out.rates, &run.ledger,
+	                                            &run.out.told_clocks},
 	                  &run.clocks, NULL) < 0)
 		abort();
 	cost->calibrate_s = usage_cpu_s() - start_s - cost->push_s - cost->resolve_s;

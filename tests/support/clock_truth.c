@@ -381,7 +381,8 @@ void clock_run_calibrate(struct clock_run *run, const struct calibrate_options *
 	                                      &run->out.brackets,
 	                                      &run->out.ops,
 	                                      &run->out.rates,
-	                                      &run->ledger};
+	                                      &run->ledger,
+	                                      &run->out.told_clocks};
 	struct flextrace_error error = {0};
 
 	if (calibrate_run(&input, &run->clocks, &error) < 0)

@@ -15,7 +15,7 @@
 #include "model/schema.h"
 #include "base/error.h"
 
-#define EVENT_MAX_FIELDS 27
+#define EVENT_MAX_FIELDS 30
 #define EVENT_UNKNOWN    (-2) /* of ours, and of a newer version */
 
 struct event_field {

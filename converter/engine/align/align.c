@@ -204,16 +204,24 @@ void alignment_free(struct alignment *alignment)
 	free(alignment->component);
 	free(alignment->root);
 	free(alignment->reports);
+	free(alignment->is_told);
 	free(alignment);
 }
 
 /* -- asking ------------------------------------------------------------------------------------ */
+
+static bool is_told(const struct alignment *alignment, uint32_t process)
+{
+	return process < alignment->n_told && alignment->is_told[process];
+}
 
 struct aligned alignment_place(const struct alignment *alignment, uint32_t process, int64_t host_ns)
 {
 	uint32_t clock = alignment->identity->processes[process].host_clock;
 	struct aligned aligned = {host_ns, UINT32_MAX, TIME_ASSUMED};
 
+	if (is_told(alignment, process))
+		return aligned;
 	if (clock == alignment->reference)
 		return (struct aligned){host_ns, 0, TIME_CERTIFIED};
 	if (clock < alignment->n_clocks && alignment->maps[clock].n_knots)
@@ -237,6 +245,8 @@ uint32_t alignment_bound(const struct alignment *alignment, uint32_t process, in
 {
 	uint32_t clock = alignment->identity->processes[process].host_clock;
 
+	if (is_told(alignment, process))
+		return UINT32_MAX;
 	if (clock == alignment->reference)
 		return 0;
 	if (alignment_component(alignment, clock) != 0 || !alignment->maps[clock].n_knots)

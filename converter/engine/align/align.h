@@ -34,4 +34,9 @@ int align_run(const struct align_options *options, const struct identity *identi
               struct flextrace_error *error);
 void alignment_free(struct alignment *alignment);
 
+/* Takes the lines that a file of ours tells (struct alignment_report) of processes whose times are
+ * on the clock of the reference already. Nothing bounds single times of those that were on another
+ * one. FLEXTRACE_E_MEMORY or 0. */
+int alignment_take_told(struct alignment *alignment, const struct table *told);
+
 #endif

@@ -496,6 +496,10 @@ struct alignment {
 	uint32_t *root;        /* owned, of each component */
 	uint32_t n_clocks, n_components;
 	bool is_assumed; /* evidence needed an assumption: nothing is certified */
+	/* owned, by process, up to `n_told`: a file tells its times on the reference's clock, but
+	 * not how sure each is; NULL: of none */
+	bool *is_told;
+	uint32_t n_told;
 };
 
 /* Known ranks first, then as they came. */

@@ -239,3 +239,28 @@ int report_run(struct alignment *alignment, const struct graph *graph, const str
 	free(lines);
 	return code;
 }
+
+int alignment_take_told(struct alignment *alignment, const struct table *told)
+{
+	uint32_t n = alignment->identity->n_processes;
+	const struct alignment_report **reports = calloc(n + 1ull, sizeof(*reports));
+
+	alignment->is_told = calloc(n + 1ull, sizeof(*alignment->is_told));
+	if (!reports || !alignment->is_told) {
+		free(reports);
+		return FLEXTRACE_E_MEMORY;
+	}
+	alignment->n_told = n;
+	TABLE_EACH(struct alignment_report, report, told)
+		reports[report->process] = report;
+	for (uint32_t i = 0; i < alignment->n_reports; i++) {
+		struct alignment_report *line = &alignment->reports[i];
+
+		if (!reports[line->process] || !alignment_is_reference(alignment, line->process))
+			continue;
+		*line = *reports[line->process];
+		alignment->is_told[line->process] = line->half_width_ns_max != 0;
+	}
+	free(reports);
+	return FLEXTRACE_OK;
+}

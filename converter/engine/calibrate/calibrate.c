@@ -21,9 +21,9 @@
 /* -- which maps there are -------------------------------------------------------------------- */
 
 /* Counts the segments of each counter into first_map, and sums them up. All but a counter's first
- * have evidence. */
+ * have evidence, or are told. */
 static int number_maps(struct clocks *clocks, const struct identity *identity,
-                       struct table *brackets)
+                       struct table *brackets, const struct table *told)
 {
 	uint32_t sum = 0;
 
@@ -36,6 +36,10 @@ static int number_maps(struct clocks *clocks, const struct identity *identity,
 	TABLE_EACH(struct bracket, bracket, brackets) {
 		if (bracket->segment >= clocks->first_map[bracket->counter])
 			clocks->first_map[bracket->counter] = bracket->segment + 1u;
+	}
+	TABLE_EACH(struct clock_row, row, told) {
+		if (row->of.segment >= clocks->first_map[row->of.counter])
+			clocks->first_map[row->of.counter] = row->of.segment + 1u;
 	}
 	for (uint32_t i = 0; i <= clocks->n_counters; i++) {
 		uint32_t n = clocks->first_map[i];
@@ -328,7 +332,7 @@ static int fit_all(const struct calibrate_input *input, struct clocks *clocks)
 	struct fitter fitter = {.input = input, .clocks = clocks};
 	int code;
 
-	code = number_maps(clocks, input->identity, input->brackets);
+	code = number_maps(clocks, input->identity, input->brackets, input->told);
 	if (code >= 0)
 		code = floors_take(input);
 	if (code >= 0)

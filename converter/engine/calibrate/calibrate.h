@@ -16,6 +16,7 @@
 #include "model/identity/identity.h"
 #include "model/ledger/ledger.h"
 #include "model/model.h"
+#include "model/timeline/clock_columns.h"
 
 struct calibrate_input { /* weak, all */
 	const struct calibrate_options *options;
@@ -24,6 +25,7 @@ struct calibrate_input { /* weak, all */
 	const struct table *ops;   /* struct tick_op */
 	const struct table *rates; /* struct counted_rate, of each counter */
 	struct ledger *ledger;
+	const struct table *told; /* struct clock_row: reports of clocks that need no fit */
 };
 
 /* Fits all counters. A certified operation that its own bracket contradicts is refused

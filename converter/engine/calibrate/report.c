@@ -351,6 +351,19 @@ static int sample_reads(const struct judge *judge)
 	return FLEXTRACE_OK;
 }
 
+/* Of a clock that has no evidence here. */
+static void take_told(const struct judge *judge)
+{
+	const struct clocks *clocks = judge->clocks;
+
+	TABLE_EACH(struct clock_row, row, judge->input->told) {
+		uint32_t index = clocks->first_map[row->of.counter] + row->of.segment;
+
+		if (!clocks->maps[index].n_knots)
+			clocks->reports[index] = row->of;
+	}
+}
+
 static void finish_reports(const struct judge *judge)
 {
 	for (uint32_t i = 0; i < judge->clocks->n_maps; i++) {
@@ -380,6 +393,7 @@ int report_judge(struct clocks *clocks, const struct calibrate_input *input)
 	if (code >= 0)
 		code = sample_reads(&judge);
 	finish_reports(&judge);
+	take_told(&judge);
 	free(judge.tallies);
 	return code;
 }

@@ -141,6 +141,7 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 	FLEXTRACE_TRY(device_take_ops(derive, &unwrapped->ops, unwrapped->restored.n_rows));
 	FLEXTRACE_TRY(zones_take_marks(derive, unwrapped));
 	FLEXTRACE_TRY(restored_take(derive, &unwrapped->restored));
+	restored_take_counts(derive, &unwrapped->told_clocks);
 	return flows_init(derive);
 }
 

@@ -393,6 +393,7 @@ void limits_release(struct stamp_limits limits[N_LIMITS]);
 
 /* Makes the rows that files of ours told of, behind all that was recorded. */
 int restored_take(struct derive *derive, struct table *rows);
+void restored_take_counts(struct derive *derive, const struct table *told);
 
 /* -- markers.c ------------------------------------------------------------------------------ */
 

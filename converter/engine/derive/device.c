@@ -92,11 +92,32 @@ static uint8_t status_of(const struct tick_op *op, int from, int to)
 	return op->status;
 }
 
+/* Power is read at TS4, which need not be an end of a row: then its place is as sure as the row. */
+static void note_sample(struct derive *derive, struct op_input *input, int to,
+                        struct device_row *row)
+{
+	struct tick_op *op = &derive->out.ops[input->source];
+	const struct place *place = &input->places[TS4];
+	int64_t before_ns;
+
+	if (!op->power || row->kind <= ROW_DMA_OUT || !op->ticks[TS4] ||
+	    op->ticks[TS4] == op->ticks[to])
+		return;
+	op->sample_before_ns = UINT32_MAX;
+	if (!place_stamp(derive, input, TS4))
+		return;
+	before_ns = row->end_time_ns - place->time_ns;
+	if (before_ns >= 0 && before_ns < UINT32_MAX)
+		op->sample_before_ns = (uint32_t)before_ns;
+	row->err_ns = larger_err(row->err_ns, place->err_ns);
+	row->status = worse_status(row->status, place->status);
+}
+
 /* Adds the row between two stamps, or notes why not. 1: added. */
 static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind, int from, int to)
 {
 	const struct tick_op *op = input->op;
-	const struct device_row *row;
+	struct device_row *row;
 
 	if (!op->ticks[from] || !op->ticks[to]) {
 		input->lacks_stamp = true;
@@ -117,6 +138,7 @@ static int add_pair(struct derive *derive, struct op_input *input, uint8_t kind,
 	                     status_of(op, from, to));
 	if (!row)
 		return FLEXTRACE_E_MEMORY;
+	note_sample(derive, input, to, row);
 	input->worst = worse_status(input->worst, row->status);
 	input->n_rows++;
 	return 1;

@@ -40,11 +40,13 @@ static struct tick_op op_of(const struct restored_row *row)
 		.complete_host_ns = (int64_t)of->end_ns,
 		.device = row->device,
 		.counter = row->counter,
+		.segment = (uint16_t)of->segment,
 		.queue = of->queue,
 		.name = of->head.name,
 		.group = of->group,
 		.type = of->type,
 		.power = of->power,
+		.sample_before_ns = of->sample_before_ns,
 		.peer = of->peer,
 		.stream = row->stream,
 		.index = of->head.index,
@@ -222,6 +224,18 @@ static int discard(struct derive *derive, const struct restored_row *row, enum l
 	                                         row->stream);
 
 	return derive_discard(derive, cause, &place, RECORD_RESTORED, (int64_t)row->of.end_ns);
+}
+
+/* What stood on a clock when its file was written. */
+void restored_take_counts(struct derive *derive, const struct table *told)
+{
+	uint32_t index;
+
+	TABLE_EACH(struct clock_row, row, told) {
+		if (clocks_find_report(derive->out.clocks, row->of.counter, row->of.segment,
+		                       &index))
+			derive->out.counts.clocks[index] = row->count;
+	}
 }
 
 /* What cores marked stands behind control blocks, as where it was recorded. */

@@ -31,6 +31,8 @@ void unwrap_free(struct unwrap *unwrap)
 		axis_release(&unwrap->axes[i]);
 	table_release(&unwrap->ops);
 	table_release(&unwrap->restored);
+	table_release(&unwrap->told_clocks);
+	table_release(&unwrap->told_alignment);
 	matches_release(unwrap);
 	table_release(&unwrap->syncs);
 	table_release(&unwrap->collectives.points);
@@ -167,12 +169,66 @@ static int push_op(struct unwrap *unwrap, const struct pushed *pushed)
 	return FLEXTRACE_OK;
 }
 
+static int push_told_alignment(struct unwrap *unwrap, const struct pushed *pushed, const char *json)
+{
+	struct alignment_report row = alignment_columns_read(json);
+
+	row.process = pushed->process;
+	unwrap->ledger->evidence[RECORD_RESTORED]++;
+	return table_put(&unwrap->told_alignment, &row, sizeof(row));
+}
+
+/* Segments come in order: of a counter there are no more of them than are told. */
+static int push_told_clock(struct unwrap *unwrap, const struct pushed *pushed, const char *json)
+{
+	const struct record_restored *record = (const struct record_restored *)pushed->record;
+	uint32_t last = unwrap->owner.counter;
+	struct clock_row row = clock_columns_read(json);
+
+	FLEXTRACE_TRY(
+		find_owner(unwrap, pushed->process, record->device, record->domain, STAMPS_NONE));
+	row.of.counter = unwrap->owner.counter;
+	if (row.of.counter != last || record->segment == 0)
+		unwrap->n_segments = 0;
+	if (record->segment != unwrap->n_segments || record->segment > UINT16_MAX) {
+		struct loss_place place = loss_place_of(pushed->process, pushed->stream_id);
+
+		return ledger_discard(unwrap->ledger, LOSS_MALFORMED, &place, pushed->record);
+	}
+	row.of.segment = (uint16_t)unwrap->n_segments++;
+	unwrap->ledger->evidence[RECORD_RESTORED]++;
+	return table_put(&unwrap->told_clocks, &row, sizeof(row));
+}
+
+static int push_told_loss(struct unwrap *unwrap, const struct pushed *pushed)
+{
+	const struct record_restored *record = (const struct record_restored *)pushed->record;
+	struct loss_place place = loss_place_of(pushed->process, pushed->stream_id);
+	struct loss_span span = {(int64_t)record->begin_ns, (int64_t)record->end_ns, record->bytes};
+
+	if (record->op_kind >= LOSS_CAUSE_COUNT || span.first_ns > span.last_ns)
+		return ledger_discard(unwrap->ledger, LOSS_MALFORMED, &place, pushed->record);
+	if (!span.first_ns)
+		span.first_ns = span.last_ns = INT64_MIN;
+	place = (struct loss_place){pushed->process, record->device, record->core, FLEXTRACE_NONE};
+	unwrap->ledger->evidence[RECORD_RESTORED]++;
+	return losses_add(&unwrap->ledger->losses, (enum loss_cause)record->op_kind, &place, &span);
+}
+
 static int push_restored(struct unwrap *unwrap, const struct pushed *pushed)
 {
 	struct restored_row row = {.of = *(const struct record_restored *)pushed->record,
 	                           .stream = pushed->stream_id};
+	const char *json = string_get(unwrap->identity->strings, row.of.type);
 
-	FLEXTRACE_TRY(find_owner(unwrap, pushed->process, row.of.device, 0, STAMPS_NONE));
+	if (row.of.head.kind == RESTORED_ALIGNMENT)
+		return push_told_alignment(unwrap, pushed, json);
+	if (row.of.head.kind == RESTORED_CLOCK)
+		return push_told_clock(unwrap, pushed, json);
+	if (row.of.head.kind == RESTORED_LOSS)
+		return push_told_loss(unwrap, pushed);
+	FLEXTRACE_TRY(
+		find_owner(unwrap, pushed->process, row.of.device, row.of.domain, STAMPS_NONE));
 	row.device = unwrap->owner.device;
 	row.counter = unwrap->owner.counter;
 	return table_put(&unwrap->restored, &row, sizeof(row));
@@ -486,6 +542,8 @@ static int resolve(struct unwrap *unwrap, struct unwrap_output *out)
 	FLEXTRACE_TRY(match_choices(unwrap));
 	table_take(&out->ops, &unwrap->ops);
 	table_take(&out->restored, &unwrap->restored);
+	table_take(&out->told_clocks, &unwrap->told_clocks);
+	table_take(&out->told_alignment, &unwrap->told_alignment);
 	table_take(&out->sync_points, &unwrap->collectives.points);
 	return FLEXTRACE_OK;
 }
@@ -504,6 +562,8 @@ void unwrap_output_release(struct unwrap_output *out)
 {
 	table_release(&out->ops);
 	table_release(&out->restored);
+	table_release(&out->told_clocks);
+	table_release(&out->told_alignment);
 	table_release(&out->mark_runs);
 	table_release(&out->marks);
 	table_release(&out->boots);

@@ -20,6 +20,7 @@
 #include "model/identity/identity.h"
 #include "model/ledger/ledger.h"
 #include "model/model.h"
+#include "model/timeline/clock_columns.h"
 
 /* From one setting up of an area by its firmware to the next, where the process saw others.
  * Brackets of its counter that were seen in between say when it was. */
@@ -36,6 +37,9 @@ struct unwrap_output {
 	struct table ops;
 	/* struct restored_row, in gather order: booked by derive */
 	struct table restored;
+	/* struct clock_row, the segments of a counter from 0 on; struct alignment_report: what
+	 * files of ours tell, of clocks that have no other evidence */
+	struct table told_clocks, told_alignment;
 	/* struct mark_run, in order of (device, core, processor), then as recorded */
 	struct table mark_runs;
 	/* struct tick_mark, run by run */
@@ -74,6 +78,8 @@ int unwrap_push(struct unwrap *unwrap, const struct stream *stream, uint32_t str
  *   by derive, as row or discarded. All others here: as evidence, or discarded by cause.
  * - marker_batch: one that a mark_run names (stream, index) is booked by derive. All others
  *   here: as evidence, or discarded by cause.
+ * - restored: lines of clocks.csv and alignment.csv and losses as evidence, or discarded
+ *   (MALFORMED).
  * - collective: an enter as row, an exit as evidence (derive counts the loss of one-sided ones,
  *   but not in the balance). clock_sync, host_estimate: as evidence.
  * - Records of excluded processes are discarded here (FOREIGN_PROCESS) and make no output at all.

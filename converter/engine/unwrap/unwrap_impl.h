@@ -306,6 +306,9 @@ struct unwrap {
 	const struct calibrate_options *options; /* weak; NULL: none */
 	struct table ops;                        /* struct tick_op with raw stamps */
 	struct table restored;                   /* struct restored_row */
+	struct table told_clocks;                /* struct clock_row */
+	struct table told_alignment;             /* struct alignment_report */
+	uint32_t n_segments;                     /* told of the counter that was told of last */
 	struct tick_op *last_op;                 /* weak, of `ops` */
 	struct table edges;                      /* struct loose_edge */
 	struct table syncs; /* struct record_clock_sync, its `domain` the counter's index */

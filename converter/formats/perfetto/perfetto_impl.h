@@ -135,7 +135,15 @@ struct perfetto_flow { /* where it was last */
 
 /* -- a file of ours --------------------------------------------------------------------------- */
 
-enum thing_kind { THING_PROCESS, THING_DEVICE, THING_THREAD, THING_QUEUE, THING_CORE, THING_LOSS };
+enum thing_kind {
+	THING_PROCESS,
+	THING_DEVICE,
+	THING_CLOCK,
+	THING_THREAD,
+	THING_QUEUE,
+	THING_CORE,
+	THING_LOSS
+};
 
 struct perfetto_thing {
 	uint64_t of;
@@ -358,6 +366,8 @@ int our_row_told(struct perfetto *perfetto, const struct our_row *row, const cha
 
 /* A member of an object; a text may be JSON, and is kept. */
 uint64_t perfetto_number(const struct told *told, const char *key, uint64_t other);
+int perfetto_copy(struct perfetto *perfetto, const struct trace_value *value,
+                  const char **ret_text);
 int perfetto_member(struct perfetto *perfetto, const struct told *told, const char *key,
                     const char **ret_text);
 

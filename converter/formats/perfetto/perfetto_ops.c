@@ -260,6 +260,9 @@ static int read_op(struct perfetto *perfetto, const struct our_row *row,
 	of->power = (uint32_t)perfetto_number(&row->ours, "power", 0);
 	of->peer = (int32_t)perfetto_number(&row->ours, "peer", (uint64_t)-1);
 	of->op_kind = (uint32_t)perfetto_number(&row->ours, "kind_number", UNNUMBERED_KIND);
+	of->sample_before_ns = (uint32_t)perfetto_number(&row->ours, "power_before_end_ns", 0);
+	of->domain = (uint32_t)perfetto_number(&row->ours, "domain", 0);
+	of->segment = (uint32_t)perfetto_number(&row->ours, "segment", 0);
 	read_cycles(row, op);
 	op->is_main = has_stamps(op) || row->kind > ROW_DMA_OUT || row->kind == ROW_EXEC;
 	FLEXTRACE_TRY(read_name(perfetto, row, perfetto_string(perfetto, open->name), &of->name));
@@ -341,12 +344,13 @@ int perfetto_write_our_mark(struct perfetto *perfetto, const struct track_event 
 	return write_op(perfetto, &op);
 }
 
-/* "NAME core N"; nothing is said of how sure its time is. */
+/* "NAME core N"; older files say nothing of how sure its time is. */
 int perfetto_write_our_value(struct perfetto *perfetto, const struct track_event *of)
 {
 	const struct perfetto_track *track = &perfetto->file.tracks[of->track];
 	struct perfetto_thing thing = perfetto->file.things[track->thing];
 	struct perfetto_op op;
+	struct our_row row;
 	const char *core, *name;
 	uint64_t number;
 
@@ -359,6 +363,7 @@ int perfetto_write_our_value(struct perfetto *perfetto, const struct track_event
 	op.of.core = (uint32_t)number;
 	op.of.value = of->value;
 	op.of.name = name;
-	add_row(&op, of->time_ns, of->time_ns, RESTORED_VALUE, NULL);
+	FLEXTRACE_TRY(our_row_read(perfetto, 0, 0, of->members, true, &row));
+	add_row(&op, of->time_ns, of->time_ns, RESTORED_VALUE, *of->members ? &row : NULL);
 	return write_op(perfetto, &op);
 }

@@ -196,10 +196,10 @@ int perfetto_write_our_counter(struct perfetto *perfetto, const struct track_eve
 	thing = &perfetto->file.things[track->thing];
 	if (is_found(name))
 		return FLEXTRACE_OK;
-	if (thing->kind == THING_DEVICE && *of->members)
-		return write_memory(perfetto, track, of);
 	if (thing->kind == THING_DEVICE && strstr(name, " core "))
 		return perfetto_write_our_value(perfetto, of);
+	if (thing->kind == THING_DEVICE && *of->members)
+		return write_memory(perfetto, track, of);
 	event.payload.counter = (struct flextrace_counter){
 		.name = name,
 		.value = of->value,

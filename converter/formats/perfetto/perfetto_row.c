@@ -19,8 +19,7 @@ uint64_t perfetto_number(const struct told *told, const char *key, uint64_t othe
 	return told_find_u64(told, key, &number) ? number : other;
 }
 
-static int text_of(struct perfetto *perfetto, const struct trace_value *value,
-                   const char **ret_text)
+int perfetto_copy(struct perfetto *perfetto, const struct trace_value *value, const char **ret_text)
 {
 	char *copy = strndup(value->text.bytes, value->text.length);
 	uint32_t string;
@@ -43,7 +42,8 @@ int perfetto_member(struct perfetto *perfetto, const struct told *told, const ch
 	struct trace_value value;
 
 	*ret_text = "";
-	return told_find(told, key, &value) ? text_of(perfetto, &value, ret_text) : FLEXTRACE_OK;
+	return told_find(told, key, &value) ? perfetto_copy(perfetto, &value, ret_text)
+	                                    : FLEXTRACE_OK;
 }
 
 static int set(struct perfetto *perfetto, const struct schema_field *field,
@@ -53,7 +53,7 @@ static int set(struct perfetto *perfetto, const struct schema_field *field,
 	uint64_t number;
 
 	if (field->type == SCHEMA_STRING)
-		return text_of(perfetto, value, to);
+		return perfetto_copy(perfetto, value, to);
 	if (!trace_value_u64(value, &number))
 		return FLEXTRACE_OK;
 	if (field->type == SCHEMA_U64)

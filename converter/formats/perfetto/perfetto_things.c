@@ -11,6 +11,25 @@
 
 /* -- things ----------------------------------------------------------------------------------- */
 
+static int restore(struct perfetto *perfetto, const struct perfetto_thing *thing,
+                   const struct flextrace_restored *restored)
+{
+	struct event event = {.class = RECORD_RESTORED, .vpid = thing->vpid, .vtid = -1};
+
+	event.payload.restored = *restored;
+	return import_write(&perfetto->import, thing->stream, &event);
+}
+
+/* What the file says of a clock or of the host clock of a process, as it stands there. */
+static int tell(struct perfetto *perfetto, const struct perfetto_thing *thing,
+                const struct told *of, struct flextrace_restored restored)
+{
+	struct trace_value value = {TRACE_JSON, of->members};
+
+	FLEXTRACE_TRY(perfetto_copy(perfetto, &value, &restored.type));
+	return restore(perfetto, thing, &restored);
+}
+
 static int define_process(struct perfetto *perfetto, struct perfetto_thing *thing,
                           const struct told *of)
 {
@@ -24,8 +43,11 @@ static int define_process(struct perfetto *perfetto, struct perfetto_thing *thin
 		thing->dialect = DIALECT_NEUTRAL;
 	thing->vpid = (int32_t)process.pid;
 	FLEXTRACE_TRY(perfetto_add_stream(perfetto, !is_exact, &thing->stream));
-	return perfetto_define_process(perfetto, thing->stream, thing->vpid, &process,
-	                               thing->is_torch ? "torch rank " : "");
+	FLEXTRACE_TRY(perfetto_define_process(perfetto, thing->stream, thing->vpid, &process,
+	                                      thing->is_torch ? "torch rank " : ""));
+	if (perfetto_number(of, "component", FLEXTRACE_NONE) == FLEXTRACE_NONE)
+		return FLEXTRACE_OK; /* an older file */
+	return tell(perfetto, thing, of, (struct flextrace_restored){.kind = RESTORED_ALIGNMENT});
 }
 
 static int define_device(struct perfetto *perfetto, const struct perfetto_thing *thing,
@@ -38,6 +60,24 @@ static int define_device(struct perfetto *perfetto, const struct perfetto_thing 
 	device.n_cores = (uint32_t)perfetto_number(of, "cores", 0);
 	device.core_hz = perfetto_number(of, "hz", 0);
 	return import_define(&perfetto->import, thing->stream, thing->vpid, RECORD_DEVICE, &device);
+}
+
+static int define_clock(struct perfetto *perfetto, const struct perfetto_thing *thing,
+                        const struct told *of)
+{
+	struct flextrace_clock_domain domain;
+	struct flextrace_restored restored = {
+		.kind = RESTORED_CLOCK,
+		.segment = (uint32_t)perfetto_number(of, "segment", FLEXTRACE_NONE),
+	};
+
+	FLEXTRACE_TRY(perfetto_fill(perfetto, of, RECORD_CLOCK_DOMAIN, &domain));
+	restored.domain = domain.domain;
+	restored.device = domain.device = perfetto_thing(&perfetto->file, thing->of)->number;
+	if (!restored.segment)
+		FLEXTRACE_TRY(import_define(&perfetto->import, thing->stream, thing->vpid,
+		                            RECORD_CLOCK_DOMAIN, &domain));
+	return tell(perfetto, thing, of, restored);
 }
 
 /* Of a queue or a thread. */
@@ -73,11 +113,40 @@ static int is_new_loss(struct perfetto *perfetto, uint64_t shared, uint64_t caus
 	return map_put(known, shared, what, 0) < 0 ? FLEXTRACE_E_MEMORY : 1;
 }
 
-static int lose(struct perfetto *perfetto, const struct told *of)
+/* What was lost of a process, by when it was. */
+static int lose_of_process(struct perfetto *perfetto, const struct perfetto_thing *process,
+                           const struct told *of, struct flextrace_restored loss)
+{
+	struct trace_value spans = {TRACE_ABSENT, {NULL, 0}}, value;
+	int64_t number[3]; /* the first and the last time, and how many */
+	uint64_t rest = loss.bytes;
+
+	told_find(of, "spans", &spans);
+	for (int i = 0; spans.kind == TRACE_JSON && trace_array_next(&spans.text, &value); i++) {
+		if (!trace_value_i64(&value, &number[i % 3]) ||
+		    (i % 3 < 2 && __builtin_sub_overflow(number[i % 3], perfetto->file.epoch_ns,
+		                                         &number[i % 3])))
+			break;
+		if (i % 3 < 2 || number[0] <= 0)
+			continue;
+		loss.begin_ns = (uint64_t)number[0];
+		loss.end_ns = (uint64_t)number[1];
+		loss.bytes = (uint64_t)number[2];
+		rest -= loss.bytes;
+		FLEXTRACE_TRY(restore(perfetto, process, &loss));
+	}
+	loss.begin_ns = loss.end_ns = 0;
+	loss.bytes = rest;
+	return rest ? restore(perfetto, process, &loss) : FLEXTRACE_OK;
+}
+
+static int lose(struct perfetto *perfetto, const struct perfetto_thing *thing,
+                const struct told *of)
 {
 	struct loss_place place = LOSS_NOWHERE;
 	uint64_t shared = perfetto_number(of, "shared", 0);
 	uint64_t count = perfetto_number(of, "count", 0);
+	const struct perfetto_thing *process = perfetto_thing(&perfetto->file, thing->of);
 	struct trace_value cause;
 	int code;
 
@@ -86,6 +155,15 @@ static int lose(struct perfetto *perfetto, const struct told *of)
 	for (int i = 0; told_find(of, "cause", &cause) && i < LOSS_CAUSE_COUNT; i++) {
 		if (!trace_text_is(&cause.text, ledger_cause_id((enum loss_cause)i)))
 			continue;
+		if (process && process->kind == THING_PROCESS)
+			return lose_of_process(perfetto, process, of,
+			                       (struct flextrace_restored){
+						       .kind = RESTORED_LOSS,
+						       .op_kind = (uint32_t)i,
+						       .device = place.device,
+						       .core = place.core,
+						       .bytes = count,
+					       });
 		code = is_new_loss(perfetto, shared, (uint64_t)i, count);
 		return code <= 0 ? code
 		                 : ledger_lose(&perfetto->import.ledger, (enum loss_cause)i, &place,
@@ -115,8 +193,8 @@ static const struct thing_word {
 	enum thing_kind kind, of;
 } words[] = {
 	{"device", THING_DEVICE, THING_PROCESS}, {"thread", THING_THREAD, THING_PROCESS},
-	{"async", THING_THREAD, THING_PROCESS},  {"queue", THING_QUEUE, THING_DEVICE},
-	{"core", THING_CORE, THING_DEVICE},
+	{"clock", THING_CLOCK, THING_DEVICE},    {"async", THING_THREAD, THING_PROCESS},
+	{"queue", THING_QUEUE, THING_DEVICE},    {"core", THING_CORE, THING_DEVICE},
 };
 
 static int define(struct perfetto *perfetto, struct perfetto_thing *thing, const struct told *of)
@@ -137,10 +215,12 @@ static int define(struct perfetto *perfetto, struct perfetto_thing *thing, const
 	thing->is_async = trace_text_is(&is.text, "async");
 	if (thing->kind == THING_DEVICE)
 		return define_device(perfetto, thing, of);
+	if (thing->kind == THING_CLOCK)
+		return define_clock(perfetto, thing, of);
 	if (thing->kind == THING_THREAD || thing->kind == THING_QUEUE)
 		return define_name(perfetto, thing, of);
 	if (trace_text_is(&is.text, "loss"))
-		return lose(perfetto, of);
+		return lose(perfetto, thing, of);
 	if (!trace_text_is(&is.text, "process"))
 		return FLEXTRACE_OK;
 	thing->kind = THING_PROCESS;

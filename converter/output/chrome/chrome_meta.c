@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "output/archive/archive.h"
-#include "output/clock_columns.h"
+#include "model/timeline/clock_columns.h"
 #include "output/column_text.h"
 #include "model/alignment.h"
 #include "model/clocks.h"

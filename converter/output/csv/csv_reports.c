@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/clock_columns.h"
+#include "model/timeline/clock_columns.h"
 #include "output/column_text.h"
 #include "csv.h"
 #include "model/emitted/emitted.h"

@@ -39,6 +39,27 @@ static void add_cycles(const uint64_t *ticks, uint8_t n, uint8_t first, struct f
 		add_stamps(&ticks[i], 1, (uint8_t)(first + i), true, event);
 }
 
+/* Which counter the stamps of a control block are of, and since which reset of it. */
+static void add_clock(const struct events *events, const struct tick_op *op,
+                      struct file_event *event)
+{
+	uint32_t domain = events->view.identity->counters[op->counter].domain;
+
+	add_cycles(op->ticks, FLEXTRACE_N_STAMPS, STAMP_TS1, event);
+	if (domain)
+		event_add_u64(event, EVENT_KEY_DOMAIN, domain);
+	if (op->segment)
+		event_add_u64(event, EVENT_KEY_SEGMENT, op->segment);
+}
+
+static void add_power(const struct tick_op *op, struct file_event *event)
+{
+	if (op->power)
+		event_add_u64(event, EVENT_KEY_POWER, op->power);
+	if (op->power && op->sample_before_ns)
+		event_add_u64(event, EVENT_KEY_SAMPLE, op->sample_before_ns);
+}
+
 static void add_kind(const struct row_kind *kind, struct file_event *event)
 {
 	if (!kind->is_usual)
@@ -94,7 +115,7 @@ static void add_op_args(const struct events *events, const struct tick_op *op,
                         struct file_event *event)
 {
 	event_add_correlation(events, op->correlation, event);
-	add_cycles(op->ticks, FLEXTRACE_N_STAMPS, STAMP_TS1, event);
+	add_clock(events, op, event);
 	if (op->bytes)
 		event_add_u64(event, EVENT_KEY_BYTES, op->bytes);
 	if (op->peer >= 0)
@@ -102,8 +123,7 @@ static void add_op_args(const struct events *events, const struct tick_op *op,
 	event_add_string(event, EVENT_KEY_GROUP, op->group);
 	if (op->type && !told_is_likely(string_get(events->view.strings, op->type)))
 		event_add_string(event, EVENT_KEY_TYPE, op->type);
-	if (op->power)
-		event_add_u64(event, EVENT_KEY_POWER, op->power);
+	add_power(op, event);
 	if (op->kind >= FLEXTRACE_DEVICE_KIND_COUNT_FULL && op->kind < UNNUMBERED_KIND)
 		event_add_u64(event, EVENT_KEY_KIND_NUMBER, op->kind);
 	event_add_recorded(events, EVENT_KEY_ARGS, op->args, event);
@@ -127,8 +147,10 @@ static void add_op_row(const struct events *events, const struct device_row *row
 	if (is_part) {
 		if (op->correlation && !is_kineto)
 			event_add_u64(event, EVENT_KEY_CORRELATION, op->correlation);
-		if (!op->ticks[2] || !op->ticks[3]) /* there is no main row */
-			add_cycles(op->ticks, FLEXTRACE_N_STAMPS, STAMP_TS1, event);
+		if (!op->ticks[2] || !op->ticks[3]) { /* there is no main row */
+			add_clock(events, op, event);
+			add_power(op, event);
+		}
 		return;
 	}
 	add_op_args(events, op, event);
@@ -155,8 +177,8 @@ static void add_found(const struct events *events, const struct tick_op *op,
 		event_add_i64(event, EVENT_KEY_PEER, op->peer);
 	if (!has_either(told, "group", "CollGroup"))
 		event_add_string(event, EVENT_KEY_GROUP, op->group);
-	if (op->power && !has_either(told, "power", "Power"))
-		event_add_u64(event, EVENT_KEY_POWER, op->power);
+	if (!has_either(told, "power", "Power"))
+		add_power(op, event);
 }
 
 /* Of ours, what the file does not know. */
@@ -172,7 +194,7 @@ static void add_told_row(const struct events *events, const struct device_row *r
 	if (!events_are_of_rank(events))
 		add_found(events, op, told, event);
 	if (op->status != TIME_GIVEN && !event_told_has(told, "cycles"))
-		add_cycles(op->ticks, FLEXTRACE_N_STAMPS, STAMP_TS1, event);
+		add_clock(events, op, event);
 	add_costs(events, row, event);
 	event->has_status = !event_told_has(told, "status");
 }

@@ -154,6 +154,9 @@ void event_of_counter(const struct counter_row *row, const char *unit, struct fi
 	event->unit = unit;
 	event->value = row->value;
 	event->core = row->core;
+	event->has_status = row->class == RECORD_MARKER_BATCH; /* who told others is their host */
+	event->err_ns = event->has_status ? row->err_ns : UINT32_MAX;
+	event->status = row->status;
 }
 
 void event_of_rate(const struct collective_rate *rate, struct file_event *event)

@@ -130,7 +130,8 @@ int event_changes_counter(struct events *events, const struct counter_row *row,
 	if (is_new)
 		last->unit = unit_of(events, row);
 	*ret_unit = last->unit;
-	if (!is_new && row->value == last->value)
+	if (!is_new && row->value == last->value &&
+	    !(events->views.has_equals && row->class == RECORD_COUNTER))
 		return 0;
 	last->value = row->value;
 	return 1;

@@ -42,6 +42,8 @@
 	KEY(ARGS, "args")                         \
 	KEY(CYCLES, "cycles")                     \
 	KEY(RAW, "raw_cycles")                    \
+	KEY(DOMAIN, "domain")                     \
+	KEY(SEGMENT, "segment")                   \
 	KEY(BYTES, "bytes")                       \
 	KEY(BANDWIDTH, "memory bandwidth (GB/s)") \
 	KEY(PEER, "peer")                         \
@@ -49,6 +51,7 @@
 	KEY(TYPE, "type")                         \
 	KEY(KIND_NUMBER, "kind_number")           \
 	KEY(POWER, "power")                       \
+	KEY(SAMPLE, "power_before_end_ns")        \
 	KEY(PHASE, "phase")                       \
 	KEY(CATEGORY, "category")                 \
 	KEY(IDEAL_CYCLES, "ideal_cycles")         \

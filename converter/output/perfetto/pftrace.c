@@ -352,6 +352,7 @@ int emit_pftrace(const struct findings *findings, const struct emit_options *opt
 	FLEXTRACE_TRY(open_file(&trace, options, name, error));
 	if (views.overlap != OVERLAP_DROP)
 		views.overlap = OVERLAP_LANES; /* rows of a track nest */
+	views.has_equals = true;               /* it is read back */
 	code = events_init(&trace.events, findings, &views, process, ret_count);
 	if (code == 0)
 		code = write_file(&trace);

@@ -96,7 +96,7 @@ struct pftrace_arrow {
 
 /* Where uuids of each kind begin. */
 struct pftrace_uuids {
-	uint64_t tracks, processes, devices, losses, found, counters, arrows;
+	uint64_t tracks, processes, devices, clocks, losses, found, counters, arrows;
 };
 
 /* The end of an interval that is open. */

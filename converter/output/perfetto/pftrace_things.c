@@ -6,6 +6,11 @@
  */
 #include "pftrace.h"
 
+#include "model/clocks.h"
+#include "model/timeline/clock_columns.h"
+
+#define MAX_CLOCKS_BYTES (4 << 20) /* a packet that is read has at most 16 MiB */
+
 static void open_thing(struct writer *text, uint64_t uuid, const char *is)
 {
 	writer_format(text, ",\"%llu\":{\"is\":\"%s\"", (unsigned long long)uuid, is);
@@ -23,6 +28,38 @@ static void put_text(const struct pftrace *trace, struct writer *text, const cha
 		return;
 	writer_format(text, ",\"%s\":", key);
 	view_write_json(&trace->events.view, text, string);
+}
+
+/* Figures as exactly as they are known: what is not known is left out. */
+static void put_figures(struct writer *text, const struct column *columns, uint32_t n,
+                        const void *row)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cell cell = column_read(&columns[i], row, NULL);
+
+		if (cell.kind == CELL_NUMBER) {
+			put_number(text, columns[i].name, cell.number);
+		} else if (cell.kind != CELL_EMPTY) {
+			writer_format(text, ",\"%s\":", columns[i].name);
+			if (cell.kind == CELL_REAL)
+				writer_double(text, cell.real);
+			else
+				writer_json(text, cell.text, cell.n_bytes);
+		}
+	}
+}
+
+/* What alignment.csv says of a process. */
+static void put_alignment(const struct view *view, struct writer *text, uint32_t process)
+{
+	uint32_t n;
+	const struct alignment_report *lines = alignment_report(view->timeline->alignment, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (lines[i].process == process)
+			put_figures(text, ALIGNMENT_FIGURES,
+			            &(struct alignment_row){.of = lines[i]});
+	}
 }
 
 static void put_process(const struct pftrace *trace, struct writer *text, uint32_t process)
@@ -49,6 +86,7 @@ static void put_process(const struct pftrace *trace, struct writer *text, uint32
 		put_number(text, "exact", 1);
 	if (identity_is_torch_file(view->identity, view->strings, process))
 		put_number(text, "torch", 1);
+	put_alignment(view, text, process);
 	writer_char(text, '}');
 }
 
@@ -66,6 +104,41 @@ static void put_device(const struct pftrace *trace, struct writer *text, uint32_
 	put_text(trace, text, "power_unit", of->power_unit);
 	put_text(trace, text, "processors", of->processors);
 	writer_char(text, '}');
+}
+
+/* A segment of a counter, as clocks.csv has it. */
+static void put_clock(const struct pftrace *trace, struct writer *text, uint32_t index,
+                      const struct clock_report *clock)
+{
+	const struct timeline *timeline = trace->events.view.timeline;
+	const struct counter *of = &timeline->identity->counters[clock->counter];
+	const struct clock_row row = clock_columns_row(timeline, clock);
+
+	open_thing(text, trace->uuids.clocks + index, "clock");
+	put_number(text, "of", trace->uuids.devices + of->device);
+	put_number(text, "domain", of->domain);
+	put_number(text, "counter_bits", of->counter_bits);
+	put_number(text, "nominal_hz", of->nominal_hz);
+	put_number(text, "rate_group", of->rate_group);
+	put_number(text, "segment", clock->segment);
+	put_figures(text, CLOCK_FIGURES, &row);
+	writer_char(text, '}');
+}
+
+static void put_clocks(const struct pftrace *trace, struct writer *text)
+{
+	const struct identity *identity = trace->events.view.identity;
+	uint32_t n;
+	const struct clock_report *clocks = clocks_report(trace->events.view.timeline->clocks, &n);
+
+	for (uint32_t i = 0; i < n && text->at - text->buffer < MAX_CLOCKS_BYTES; i++) {
+		uint32_t device = identity->counters[clocks[i].counter].device;
+		uint32_t process = identity->devices[device].process;
+
+		if (!identity->processes[process].is_excluded &&
+		    events_show(&trace->events, process))
+			put_clock(trace, text, i, &clocks[i]);
+	}
 }
 
 static void put_thread(const struct pftrace *trace, struct writer *text, const struct track *track)
@@ -107,10 +180,20 @@ static void put_track(const struct pftrace *trace, struct writer *text, uint32_t
 static void put_loss(const struct pftrace *trace, struct writer *text, uint32_t line)
 {
 	const struct loss *loss = &trace->events.losses.lines.all[line];
+	int64_t epoch_ns = trace->events.view.epoch_offset_ns;
 
 	open_thing(text, pftrace_loss_uuid(trace, line), "loss");
 	writer_format(text, ",\"cause\":\"%s\"", ledger_cause_id(loss->cause));
 	put_number(text, "count", loss->all.count);
+	if (loss->place.process != FLEXTRACE_NONE)
+		put_number(text, "of", trace->uuids.processes + loss->place.process);
+	writer_literal(text, ",\"spans\":["); /* since the Unix epoch */
+	for (uint32_t i = 0; i < loss->n_spans; i++)
+		writer_format(text, "%s%lld,%lld,%llu", i ? "," : "",
+		              (long long)(loss->spans[i].first_ns + epoch_ns),
+		              (long long)(loss->spans[i].last_ns + epoch_ns),
+		              (unsigned long long)loss->spans[i].count);
+	writer_char(text, ']');
 	if (loss->place.process == FLEXTRACE_NONE && events_are_of_rank(&trace->events))
 		put_number(text, "shared", 1ull + loss->place.stream);
 	if (loss->place.device != FLEXTRACE_NONE)
@@ -125,8 +208,6 @@ static void put_all(const struct pftrace *trace, struct writer *text)
 	const struct identity *identity = trace->events.view.identity;
 
 	writer_literal(text, "{\"version\":1");
-	for (uint32_t i = 0; i < trace->events.losses.lines.n; i++)
-		put_loss(trace, text, i);
 	for (uint32_t i = 0; i < identity->n_processes; i++) {
 		if (!identity->processes[i].is_excluded && events_show(&trace->events, i))
 			put_process(trace, text, i);
@@ -138,6 +219,9 @@ static void put_all(const struct pftrace *trace, struct writer *text)
 		    events_show(&trace->events, process))
 			put_device(trace, text, i);
 	}
+	for (uint32_t i = 0; i < trace->events.losses.lines.n; i++)
+		put_loss(trace, text, i);
+	put_clocks(trace, text);
 	for (uint32_t i = 0; i < trace->events.view.timeline->n_tracks; i++) {
 		if (events_show(&trace->events, view_track_process(&trace->events.view, i)))
 			put_track(trace, text, i);

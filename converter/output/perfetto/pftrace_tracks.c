@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include "model/clocks.h"
+
 /* Files of this many ranks have uuids of their own, of this many tracks. */
 #define UUIDS_OF_RANK ((uint64_t)1 << 20)
 #define ARROW_ID_BITS 40 /* and ids of arrows of their own */
@@ -203,14 +205,16 @@ static void number(struct pftrace *trace)
 {
 	const struct identity *identity = trace->events.view.identity;
 	struct pftrace_uuids *uuids = &trace->uuids;
-	uint32_t process = trace->events.process;
+	uint32_t process = trace->events.process, n_clocks;
 
 	uuids->tracks = 1;
 	if (process != FLEXTRACE_NONE)
 		uuids->tracks += (process + 1) * UUIDS_OF_RANK;
 	uuids->processes = uuids->tracks + trace->events.view.timeline->n_tracks;
 	uuids->devices = uuids->processes + identity->n_processes;
-	uuids->losses = uuids->devices + identity->n_devices;
+	uuids->clocks = uuids->devices + identity->n_devices;
+	clocks_report(trace->events.view.timeline->clocks, &n_clocks);
+	uuids->losses = uuids->clocks + n_clocks;
 	uuids->found = uuids->losses + N_ROOTS + trace->events.losses.lines.n;
 	uuids->counters = uuids->found + trace->events.found.n_lines;
 	uuids->arrows = (uint64_t)(process + 1) << ARROW_ID_BITS;

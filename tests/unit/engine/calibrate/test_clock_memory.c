@@ -60,8 +60,9 @@ static void push_device(struct clock_run *run)
 static int finish_device(struct clock_run *run, struct flextrace_error *error)
 {
 	const struct calibrate_options options = CALIBRATE_OPTIONS_INIT;
-	const struct calibrate_input input = {&options,      &run->identity,  &run->out.brackets,
-	                                      &run->out.ops, &run->out.rates, &run->ledger};
+	const struct calibrate_input input = {
+		&options,        &run->identity, &run->out.brackets,   &run->out.ops,
+		&run->out.rates, &run->ledger,   &run->out.told_clocks};
 
 	FLEXTRACE_TRY(unwrap_finish(run->unwrap, &run->out, error));
 	return calibrate_run(&input, &run->clocks, error);

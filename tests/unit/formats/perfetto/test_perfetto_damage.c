@@ -310,6 +310,56 @@ static void test_perfetto_damage__a_text_that_nobody_defined_is_none(void **stat
 	assert_int_equal(lost(run, LOSS_MALFORMED), 4);
 }
 
+/* What a file of ours says of its clocks is a claim: of one that cannot be nothing is known, and a
+ * segment stands behind the one before. */
+static void test_perfetto_damage__figures_of_clocks_have_limits(void **state)
+{
+	static const char ours[] =
+		"{\"1\":{\"is\":\"process\",\"pid\":7,\"exact\":1,\"drift_ppm\":1e999,"
+		"\"component\":0},"
+		"\"2\":{\"is\":\"device\",\"of\":1,\"number\":0},"
+		"\"3\":{\"is\":\"clock\",\"of\":2,\"counter_bits\":32,\"segment\":0,\"events\":7,"
+		"\"freq_mhz\":-5,\"offset_ns\":\"Infinity\",\"ci_ppm\":2,\"rho_source\":\"mine\"},"
+		"\"4\":{\"is\":\"clock\",\"of\":2,\"segment\":2,\"freq_mhz\":100},"
+		"\"5\":{\"is\":\"clock\",\"of\":2,\"segment\":1,\"freq_mhz\":1e300},"
+		"\"6\":{\"is\":\"thread\",\"of\":1,\"number\":5},"
+		"\"7\":{\"is\":\"loss\",\"of\":1,\"cause\":\"negative_duration\",\"count\":3,"
+		"\"spans\":"
+		"[-9223372036854775808,0,1]}}";
+	trace *of = start();
+	struct csv_table clocks, alignment;
+	struct flex_run *run;
+
+	begin_packet(of, 0);
+	protobuf_open(of, PACKET_TRACE_ATTRIBUTES);
+	protobuf_open(of, ATTRIBUTES_ATTRIBUTE);
+	protobuf_put_text(of, ATTRIBUTE_KEY, "flextrace");
+	protobuf_put_text(of, ATTRIBUTE_TEXT, ours);
+	protobuf_close(of);
+	protobuf_close(of);
+	protobuf_close(of);
+	begin_track(of, 6, 1);
+	end_track(of);
+	put_begin(of, 100, 6, "a");
+	put_end(of, 200, 6);
+	run = convert(state, of);
+	clocks = flex_read_table(run, "tables/clocks.csv");
+	alignment = flex_read_table(run, "tables/alignment.csv");
+	assert_int_equal(run->host.n_rows, 1);
+	assert_int_equal(clocks.n_rows, 2);
+	assert_string_equal(flex_cell(&clocks, 0, "events"), "7");
+	assert_string_equal(flex_cell(&clocks, 0, "ci_ppm"), "2.000000");
+	assert_string_equal(flex_cell(&clocks, 0, "rho_source"), "default");
+	assert_string_equal(flex_cell(&clocks, 0, "freq_mhz"), "");
+	assert_string_equal(flex_cell(&clocks, 0, "offset_ns"), "");
+	assert_string_equal(flex_cell(&clocks, 1, "freq_mhz"), "");
+	assert_string_equal(flex_cell(&alignment, 0, "drift_ppm"), "");
+	assert_int_equal(lost(run, LOSS_MALFORMED), 1);
+	assert_int_equal(lost(run, LOSS_BACKWARDS), 3);
+	csv_table_release(&clocks);
+	csv_table_release(&alignment);
+}
+
 /* A million may be open, one more is none. */
 static void test_perfetto_damage__nests_as_deep_as_it_likes(void **state)
 {
@@ -350,6 +400,7 @@ int main(void)
 		TEST(test_perfetto_damage__parents_may_go_in_a_circle),
 		TEST(test_perfetto_damage__an_event_without_a_time_is_none),
 		TEST(test_perfetto_damage__a_text_that_nobody_defined_is_none),
+		TEST(test_perfetto_damage__figures_of_clocks_have_limits),
 		TEST(test_perfetto_damage__nests_as_deep_as_it_likes),
 	};
 

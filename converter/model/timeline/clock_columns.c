@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clock_columns.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "model/clocks.h"
+#include "model/words/told.h"
 
 #define MHZ 6 /* decimals */
 #define PPM 6
 #define NS  3
+
+#define MOST_FIGURE 1e19 /* what is larger is none, and so is a larger frequency */
+#define MOST_MHZ    1e6
 
 #define CLOCK(member)             COLUMN_AS(#member, struct clock_row, of.member)
 #define CLOCK_COUNT(member)       COLUMN_AS(#member, struct clock_row, count.member)
@@ -110,4 +115,73 @@ struct clock_row clock_columns_row(const struct timeline *timeline,
 	if (timeline->counts.clocks)
 		row.count = timeline->counts.clocks[clock - clocks_report(timeline->clocks, &n)];
 	return row;
+}
+
+/* -- from a file of ours --------------------------------------------------------------------- */
+
+static const char *find_word(const struct trace_text *text)
+{
+	static const char *const words[] = {"default", "user", "raised"};
+	int i = 2;
+
+	while (i > 0 && !trace_text_is(text, words[i]))
+		i--;
+	return words[i];
+}
+
+static void take(const struct column *column, const struct trace_value *value, void *at)
+{
+	uint64_t number = 0;
+	double real = NAN;
+
+	if (column->type == COLUMN_TYPE_REAL) {
+		trace_value_double(value, &real);
+		*(double *)at = fabs(real) < MOST_FIGURE ? real : NAN;
+	} else if (column->type == COLUMN_TYPE_TEXT) {
+		*(const char **)at = find_word(&value->text);
+	} else if (!trace_value_u64(value, &number)) {
+		return;
+	} else if (column->type == COLUMN_TYPE_U64) {
+		*(uint64_t *)at = number;
+	} else if (column->type == COLUMN_TYPE_BOOL) {
+		*(bool *)at = number;
+	} else if (column->type == COLUMN_TYPE_U32) {
+		*(uint32_t *)at = (uint32_t)number;
+	}
+}
+
+static void read_columns(const struct column *columns, uint32_t n, const char *json, void *row)
+{
+	struct trace_text rest = {json, strlen(json)}, key;
+	struct trace_value value;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (columns[i].type == COLUMN_TYPE_REAL)
+			*(double *)((char *)row + columns[i].offset_bytes) = NAN;
+	}
+	while (told_next(&rest, &key, &value)) {
+		for (uint32_t i = 0; i < n; i++) {
+			if (trace_text_is(&key, columns[i].name))
+				take(&columns[i], &value, (char *)row + columns[i].offset_bytes);
+		}
+	}
+}
+
+struct clock_row clock_columns_read(const char *json)
+{
+	struct clock_row row = {.of.rho_source = find_word(&(struct trace_text){"", 0})};
+
+	read_columns(CLOCK_FIGURES, json, &row);
+	row.of.events = row.count.events;
+	if (!(row.of.freq_mhz > 0 && row.of.freq_mhz <= MOST_MHZ))
+		row.of.freq_mhz = NAN;
+	return row;
+}
+
+struct alignment_report alignment_columns_read(const char *json)
+{
+	struct alignment_row row = {.of.process = FLEXTRACE_NONE};
+
+	read_columns(ALIGNMENT_FIGURES, json, &row);
+	return row.of;
 }
