@@ -173,6 +173,13 @@ gzip -dc out/trace.rank0.pt.trace.json.gz | grep -A1 '"traceEvents"' | tail -n 1
 	fail "for HTA: the row that the file began with is not the first"
 gzip -dc out/trace.rank0.pt.trace.json.gz | grep -c '"ph":"X"' >rows
 expect "for HTA: rows" "$(cat rows)" 5
+# Work that stands first stays first: HTA does not find its launch.
+{ sed -n 1p hip.json; grep Cijk hip.json; sed 1d hip.json | grep -v Cijk; } >work.json
+rm -rf out
+"$FLEXTRACE" convert --quiet -o out work.json --per-rank || fail "work first"
+gzip -dc out/trace.rank0.pt.trace.json.gz | grep -A1 '"traceEvents"' | tail -n 1 | grep -qF '"Cijk_dma"' ||
+	fail "work first: the row that the file began with is not the first"
+expect "work first: rows" "$(gzip -dc out/trace.rank0.pt.trace.json.gz | grep -c '"ph":"X"')" 5
 # With a launch that it knows by its own name the file has all its names.
 sed 's/hipModuleLaunchKernel/hipExtModuleLaunchKernel/' hip.json >known.json
 rm -rf out ranks.d

@@ -289,19 +289,35 @@ bool event_has_ops(const struct events *events)
 	return false;
 }
 
-const struct host_row *event_first_of_file(const struct events *events)
+/* Whether a record was the first of the file that its stream was read from. */
+static bool begins_file(const struct events *events, uint32_t stream, uint32_t index)
 {
-	const struct stream_set *set = events->view.timeline->streams;
+	const struct origins *origins = events->view.timeline->streams->streams[stream]->origins;
+	struct origin origin;
 
-	TABLE_EACH(struct host_row, row, &events->view.timeline->host_rows) {
-		const struct origins *origins = set->streams[row->stream]->origins;
-		struct origin origin;
+	if (!origins)
+		return false;
+	origin = origins_get(origins, index);
+	return origin.file == 0 && origin.record == 0;
+}
 
-		if (!origins || !event_is_of_process(events, FROM_HOST, row))
-			continue;
-		origin = origins_get(origins, row->index);
-		if (origin.file == 0 && origin.record == 0)
-			return row;
+void event_find_first(struct events *events)
+{
+	const struct timeline *timeline = events->view.timeline;
+
+	TABLE_EACH(struct host_row, row, &timeline->host_rows) {
+		if (event_is_of_process(events, FROM_HOST, row) &&
+		    begins_file(events, row->stream, row->index)) {
+			events->first_host = row;
+			return;
+		}
 	}
-	return NULL;
+	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
+		if (!view_is_zone(row) && event_is_of_process(events, FROM_DEVICE, row) &&
+		    begins_file(events, timeline->ops[row->source].stream,
+		                timeline->ops[row->source].index)) {
+			events->first_device = row;
+			return;
+		}
+	}
 }

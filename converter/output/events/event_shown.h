@@ -41,8 +41,7 @@ void event_find_used(struct events *events);
 /* Whether the process that is shown recorded an operation. */
 bool event_has_ops(const struct events *events);
 
-/* The row of the host that the file of the process that is shown began with; NULL: it began with
- * anything else. */
-const struct host_row *event_first_of_file(const struct events *events);
+/* Finds the row that the file of the process that is shown began with, if it began with one. */
+void event_find_first(struct events *events);
 
 #endif

@@ -224,7 +224,7 @@ static int read_host(struct events *events, struct file_event *event)
 {
 	const struct host_row *row = table_next(&events->cursors[FROM_HOST], sizeof(*row));
 
-	return row == events->first ? 0 : read_host_row(events, row, event);
+	return row == events->first_host ? 0 : read_host_row(events, row, event);
 }
 
 /* The error bar of a device's rows, from the first one on that has another than the one before. */
@@ -242,10 +242,9 @@ static int push_band(struct events *events, const struct device_row *row)
 	return push_later(events, &band);
 }
 
-static int read_device(struct events *events, struct file_event *event)
+static int read_device_row(struct events *events, const struct device_row *row,
+                           struct file_event *event)
 {
-	const struct device_row *row = table_next(&events->cursors[FROM_DEVICE], sizeof(*row));
-
 	if (events->band_ns)
 		FLEXTRACE_TRY(push_band(events, row));
 
@@ -254,6 +253,13 @@ static int read_device(struct events *events, struct file_event *event)
 		event_hta_device(events, row, event);
 	return read_interval(events, row->track, view_device_class(&events->view, row), row->kind,
 	                     LATER_DEVICE_END, event);
+}
+
+static int read_device(struct events *events, struct file_event *event)
+{
+	const struct device_row *row = table_next(&events->cursors[FROM_DEVICE], sizeof(*row));
+
+	return row == events->first_device ? 0 : read_device_row(events, row, event);
 }
 
 static int read_counter(struct events *events, struct file_event *event)
@@ -341,7 +347,9 @@ static bool turn_to_states(struct events *events)
 
 int events_first(struct events *events, struct file_event *ret_event)
 {
-	return events->first ? read_host_row(events, events->first, ret_event) : 0;
+	if (events->first_host)
+		return read_host_row(events, events->first_host, ret_event);
+	return events->first_device ? read_device_row(events, events->first_device, ret_event) : 0;
 }
 
 int events_next(struct events *events, struct file_event *ret_event)
@@ -412,7 +420,7 @@ static void set_views(struct events *events, const struct emit_views *views)
 		return;
 	events->states = STATES_LATER;
 	if (event_is_shown(events, FROM_HOST))
-		events->first = event_first_of_file(events);
+		event_find_first(events);
 	/* What crosses in the file of another tool crosses again, on its line. */
 	if (events->views.overlap == OVERLAP_LANES)
 		events->views.overlap = OVERLAP_WARN;

@@ -273,11 +273,13 @@ struct events {
 	uint32_t *device_number; /* owned: what a device is called in arguments */
 	uint32_t process;        /* whose rows are shown; FLEXTRACE_NONE = all */
 	struct event_found found;
-	uint64_t n_collectives;       /* read, of a single rank's file */
-	char dims[32], step[32];      /* texts of the event that was read */
-	bool is_without_ops;          /* no operation has an External id */
-	uint8_t states;               /* enum event_states: where rows of states stand */
-	const struct host_row *first; /* weak: that stands before all else, names too; NULL */
+	uint64_t n_collectives;  /* read, of a single rank's file */
+	char dims[32], step[32]; /* texts of the event that was read */
+	bool is_without_ops;     /* no operation has an External id */
+	uint8_t states;          /* enum event_states: where rows of states stand */
+	/* weak, both, at most one: what stands before all else, names too */
+	const struct host_row *first_host;
+	const struct device_row *first_device;
 	struct emit_views views;
 	struct event_hta hta;
 	struct event_losses losses;
