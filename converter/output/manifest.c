@@ -55,12 +55,13 @@ static cJSON *add_reference(cJSON *object, const char *key, const char *file)
 	return reference;
 }
 
-/* A number, which Perfetto wants, of whatever size: a whole second, which doubles hold. */
+/* A number, which Perfetto wants, of whatever size: a whole second, which doubles hold. It drops
+ * what is before the epoch, where files without a clock begin, the names of processes with it. */
 static void add_offset(cJSON *clocks, int64_t offset_ns)
 {
 	char digits[24];
 
-	snprintf(digits, sizeof(digits), "%" PRId64, offset_ns);
+	snprintf(digits, sizeof(digits), "%" PRId64, offset_ns > 0 ? offset_ns : 0);
 	json_item_add(clocks, "offset_ns", cJSON_CreateRaw(digits));
 }
 

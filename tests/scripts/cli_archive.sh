@@ -91,6 +91,9 @@ done
 [ ! -e ranks.chrome,pftrace.zip/trace.rank2.pftrace.gz ] || fail "a member is a file, too"
 grep -q '"ranks.zip/trace.rank2.pftrace"' ranks.pftrace.zip/run.json || fail "run.json does not tell where a rank is"
 
+unzip -p ranks.csv.zip/ranks.zip perfetto_manifest.json | grep -q '"offset_ns":[[:space:]]*0' ||
+	fail "members begin before the epoch, where Perfetto drops the names of processes"
+
 # Times since the Unix epoch, which are beyond 2^53.
 for rank in 0 1; do
 	printf '{"schemaVersion":1,"distributedInfo":{"rank": %d,"world_size":2},"baseTimeNanoseconds":1700000000000000000,"traceEvents":[
