@@ -169,12 +169,7 @@ static void match_sides(struct matrix *matrix)
 
 /* -- counting ---------------------------------------------------------------------------------- */
 
-static int by_time(const void *left, const void *right)
-{
-	const struct message_side *a = left, *b = right;
-
-	return ORDER(a->process, b->process) ?: ORDER(a->time_ns, b->time_ns);
-}
+ORDER_BY(by_time, struct message_side, process, time_ns);
 
 static bool is_before(const void *side, const void *first)
 {

@@ -174,12 +174,7 @@ static int take_cores(struct aie_run *run, const struct owners *owners)
 
 /* -- kernels ---------------------------------------------------------------------------------- */
 
-static int compare_spans(const void *left, const void *right)
-{
-	const struct aie_span *a = left, *b = right;
-
-	return ORDER(a->begin, b->begin) ?: ORDER(a->end, b->end);
-}
+ORDER_BY(compare_spans, struct aie_span, begin, end);
 
 static int find_median(struct aie_core *core)
 {

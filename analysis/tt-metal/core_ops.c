@@ -158,13 +158,7 @@ static int take_core(struct finder *finder, uint32_t index)
 	return FLEXTRACE_OK;
 }
 
-static int compare_ops(const void *left, const void *right)
-{
-	const struct core_op *a = left, *b = right;
-
-	return ORDER(a->device, b->device) ?: ORDER(a->first_kernel, b->first_kernel) ?:
-	       ORDER(a->job, b->job);
-}
+ORDER_BY(compare_ops, struct core_op, device, first_kernel, job);
 
 /* (device, job) -> name of its control block. */
 static int list_blocks(const struct timeline *timeline, struct map *names)

@@ -127,23 +127,11 @@ static int collect(struct core_stamps *all)
 	return FLEXTRACE_OK;
 }
 
-static int compare_stamps(const void *left, const void *right)
-{
-	const struct core_stamp *a = left, *b = right;
-
-	return ORDER(a->device, b->device) ?: ORDER(a->y, b->y) ?: ORDER(a->x, b->x) ?:
-	       ORDER(a->ticks, b->ticks) ?: ORDER(a->processor, b->processor) ?:
-	       ORDER(a->stamp, b->stamp);
-}
+ORDER_BY(compare_stamps, struct core_stamp, device, y, x, ticks, processor, stamp);
 
 /* -- cores ----------------------------------------------------------------------------------- */
 
-static int compare_cores(const void *left, const void *right)
-{
-	const struct core *a = left, *b = right;
-
-	return ORDER(a->device, b->device) ?: ORDER(a->y, b->y) ?: ORDER(a->x, b->x);
-}
+ORDER_BY(compare_cores, struct core, device, y, x);
 
 static int add_core(struct core_stamps *all, const struct core *core)
 {

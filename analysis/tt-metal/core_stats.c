@@ -241,13 +241,7 @@ static int measure(struct core_stats *stats, uint32_t first, uint32_t end)
 
 /* -- all ------------------------------------------------------------------------------------- */
 
-static int compare_lines(const void *left, const void *right)
-{
-	const struct core_line *a = left, *b = right;
-
-	return ORDER(a->device, b->device) ?: ORDER(a->analysis, b->analysis) ?:
-	       ORDER(a->processor, b->processor) ?: ORDER(a->core, b->core);
-}
+ORDER_BY(compare_lines, struct core_line, device, analysis, processor, core);
 
 int core_stats_init(struct core_stats *stats, const struct findings *findings)
 {

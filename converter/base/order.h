@@ -14,24 +14,25 @@
 #define ORDER_ARRAY(array, n, compare) \
 	((n) ? qsort((array), (n), sizeof(*(array)), (compare)) : (void)0)
 
-/* Defines NAME(), a comparison for qsort() of rows of TYPE: by up to five members, the first one
+/* Defines NAME(), a comparison for qsort() of rows of TYPE: by up to six members, the first one
  * first. */
 #define ORDER_BY(NAME, TYPE, ...)                                                              \
 	static int NAME(const void *left, const void *right)                                   \
 	{                                                                                      \
 		const TYPE *a = left, *b = right;                                              \
                                                                                                \
-		return ORDER_MEMBERS(__VA_ARGS__, ORDER_5, ORDER_4, ORDER_3, ORDER_2, ORDER_1, \
-		                     0)(__VA_ARGS__);                                          \
+		return ORDER_MEMBERS(__VA_ARGS__, ORDER_6, ORDER_5, ORDER_4, ORDER_3, ORDER_2, \
+		                     ORDER_1, 0)(__VA_ARGS__);                                 \
 	}                                                                                      \
 	_Static_assert(sizeof(TYPE) > 0, "a semicolon ends it")
 
-#define ORDER_1(m)                              ORDER(a->m, b->m)
-#define ORDER_2(m, ...)                         ORDER_1(m) ?: ORDER_1(__VA_ARGS__)
-#define ORDER_3(m, ...)                         ORDER_1(m) ?: ORDER_2(__VA_ARGS__)
-#define ORDER_4(m, ...)                         ORDER_1(m) ?: ORDER_3(__VA_ARGS__)
-#define ORDER_5(m, ...)                         ORDER_1(m) ?: ORDER_4(__VA_ARGS__)
-#define ORDER_MEMBERS(a, b, c, d, e, name, ...) name
+#define ORDER_1(m)                                 ORDER(a->m, b->m)
+#define ORDER_2(m, ...)                            ORDER_1(m) ?: ORDER_1(__VA_ARGS__)
+#define ORDER_3(m, ...)                            ORDER_1(m) ?: ORDER_2(__VA_ARGS__)
+#define ORDER_4(m, ...)                            ORDER_1(m) ?: ORDER_3(__VA_ARGS__)
+#define ORDER_5(m, ...)                            ORDER_1(m) ?: ORDER_4(__VA_ARGS__)
+#define ORDER_6(m, ...)                            ORDER_1(m) ?: ORDER_5(__VA_ARGS__)
+#define ORDER_MEMBERS(a, b, c, d, e, f, name, ...) name
 
 /* Puts numbers in order. qsort() calls to compare, which is most of what it costs with numbers. */
 void order_numbers(int64_t *numbers, size_t n);

@@ -95,13 +95,7 @@ static int add_samples(struct power_samples *all, uint32_t n, const struct timel
 	return FLEXTRACE_OK;
 }
 
-static int compare_samples(const void *left, const void *right)
-{
-	const struct power_sample *a = left, *b = right;
-
-	return ORDER(a->time_ns, b->time_ns) ?: ORDER(a->ticks, b->ticks) ?:
-	       ORDER(a->counts, b->counts) ?: ORDER(a->source, b->source);
-}
+ORDER_BY(compare_samples, struct power_sample, time_ns, ticks, counts, source);
 
 /* Of samples at one time, the first stays. */
 static void sort_samples(struct power_samples *of)

@@ -118,14 +118,7 @@ static bool make_candidate(const struct timeline *timeline, const struct transfe
 	       (of->is_multicast || ret->to >= 0);
 }
 
-static int compare_candidates(const void *left, const void *right)
-{
-	const struct candidate *a = left, *b = right;
-
-	return ORDER(a->sync, b->sync) ?: ORDER(a->from, b->from) ?: ORDER(a->to, b->to) ?:
-	       ORDER(a->by, b->by) ?: ORDER(a->end_time_ns, b->end_time_ns) ?:
-	       ORDER(a->end, b->end);
-}
+ORDER_BY(compare_candidates, struct candidate, sync, from, to, by, end_time_ns, end);
 
 static bool is_same_message(const struct candidate *a, const struct candidate *b)
 {
@@ -225,14 +218,7 @@ static struct flow flow_of(const struct transfers *transfers, const struct timel
 	};
 }
 
-static int compare_flows(const void *left, const void *right)
-{
-	const struct flow *a = left, *b = right;
-
-	return ORDER(a->from_time_ns, b->from_time_ns) ?: ORDER(a->to_time_ns, b->to_time_ns) ?:
-	       ORDER(a->from_track, b->from_track) ?:
-	       ORDER(a->to_track, b->to_track);
-}
+ORDER_BY(compare_flows, struct flow, from_time_ns, to_time_ns, from_track, to_track);
 
 int transfers_merge(struct table *flows, const struct table *launches, const struct flow *messages,
                     uint32_t n)

@@ -96,12 +96,7 @@ static int add_anchors(struct pair *pair, const struct message *message, uint32_
 	return FLEXTRACE_OK;
 }
 
-static int by_time(const void *left, const void *right)
-{
-	const struct anchor *a = left, *b = right;
-
-	return ORDER(a->ns[0], b->ns[0]);
-}
+ORDER_BY(by_time, struct anchor, ns[0]);
 
 /* The nearest one to a time of a clock. */
 static const struct anchor *nearest(const struct pair *pair, int clock, int64_t ns)

@@ -155,13 +155,7 @@ struct queued { /* an operation, in the order that its queue was given it */
 	uint32_t op;
 };
 
-static int compare_queued(const void *left, const void *right)
-{
-	const struct queued *a = left, *b = right;
-
-	return ORDER(a->at.device, b->at.device) ?: ORDER(a->at.queue, b->at.queue) ?:
-	       ORDER(a->at.host_ns, b->at.host_ns) ?: ORDER(a->op, b->op);
-}
+ORDER_BY(compare_queued, struct queued, at.device, at.queue, at.host_ns, op);
 
 /* The place of the first that is behind a point; `is_at` false: not at it. */
 static uint32_t find_behind(const struct queued *all, uint32_t n, const struct queue_point *point,

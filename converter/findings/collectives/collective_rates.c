@@ -9,20 +9,9 @@
 #include "exchanges.h"
 
 /* A part begins or ends: first changes of the rate, then, swept, the rate. */
-static int compare_by_process(const void *left, const void *right)
-{
-	const struct collective_rate *a = left, *b = right;
+ORDER_BY(compare_by_process, struct collective_rate, process, time_ns, gbps);
 
-	return ORDER(a->process, b->process) ?: ORDER(a->time_ns, b->time_ns) ?:
-	       ORDER(a->gbps, b->gbps);
-}
-
-static int compare_by_time(const void *left, const void *right)
-{
-	const struct collective_rate *a = left, *b = right;
-
-	return ORDER(a->time_ns, b->time_ns) ?: ORDER(a->process, b->process);
-}
+ORDER_BY(compare_by_time, struct collective_rate, time_ns, process);
 
 static int add_part(struct collective_rates *edges, const struct collectives *collectives,
                     const struct collective_part *part)

@@ -48,12 +48,7 @@ struct counting {
 
 /* -- rows in the order of their ends ----------------------------------------------------------- */
 
-static int compare_items(const void *left, const void *right)
-{
-	const struct item *a = left, *b = right;
-
-	return ORDER(a->row.end_time_ns, b->row.end_time_ns) ?: ORDER(a->row.source, b->row.source);
-}
+ORDER_BY(compare_items, struct item, row.end_time_ns, row.source);
 
 /* Ends of transfers stand in the order of rows. */
 static int list_items(struct counting *counting)

@@ -21,13 +21,7 @@
 
 /* -- lists ----------------------------------------------------------------------------------- */
 
-static int compare_events(const void *left, const void *right)
-{
-	const struct pair_event *a = left, *b = right;
-
-	return ORDER(a->key, b->key)             ?: ORDER(a->begin_ns, b->begin_ns)
-	       ?: ORDER(a->end_ns, b->end_ns) ?: ORDER(a->tag, b->tag);
-}
+ORDER_BY(compare_events, struct pair_event, key, begin_ns, end_ns, tag);
 
 static uint32_t count_key(const struct pair_list *list, uint32_t first)
 {
@@ -108,12 +102,7 @@ static int64_t median_error(struct pairing_state *state, uint32_t first, uint32_
 
 /* -- one offset ------------------------------------------------------------------------------ */
 
-static int compare_times(const void *left, const void *right)
-{
-	const struct pair_match *a = left, *b = right;
-
-	return ORDER(a->at_ns, b->at_ns) ?: ORDER(a->from, b->from);
-}
+ORDER_BY(compare_times, struct pair_match, at_ns, from);
 
 /* How much the errors grow from the first third of the pairs to the last. */
 static double slope_of(struct pairing_state *state)

@@ -105,12 +105,7 @@ static int choose(const struct votes *votes, int n_wanted, int64_t *ret_offsets)
 
 /* -- by ids ---------------------------------------------------------------------------------- */
 
-static int compare_tokens(const void *left, const void *right)
-{
-	const struct token *a = left, *b = right;
-
-	return ORDER(a->key, b->key) ?: ORDER(a->id, b->id) ?: ORDER(a->begin_ns, b->begin_ns);
-}
+ORDER_BY(compare_tokens, struct token, key, id, begin_ns);
 
 static uint32_t list_tokens(const struct pair_list *list, bool by_stamps, struct token *tokens)
 {

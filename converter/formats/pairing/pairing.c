@@ -162,12 +162,7 @@ static int deal_files(struct pairing *pairing)
 
 /* -- solving --------------------------------------------------------------------------------- */
 
-static int compare_ranks(const void *left, const void *right)
-{
-	const struct rank *a = left, *b = right;
-
-	return ORDER(a->pair.rank, b->pair.rank);
-}
+ORDER_BY(compare_ranks, struct rank, pair.rank);
 
 /* From here on Flex's times are torch's, and in the same order. */
 static void move_flex(struct rank *rank)

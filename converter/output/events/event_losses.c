@@ -126,13 +126,7 @@ static struct loss_span find_extent(const struct events *events)
 }
 
 /* What begins at one time is in order of its lines, and what holds others before them. */
-static int compare_losses(const void *left, const void *right)
-{
-	const struct event_loss *a = left, *b = right;
-
-	return ORDER(a->first_time_ns, b->first_time_ns) ?: ORDER(a->line, b->line) ?:
-	       ORDER(a->is_timed, b->is_timed);
-}
+ORDER_BY(compare_losses, struct event_loss, first_time_ns, line, is_timed);
 
 int event_losses_init(struct events *events)
 {
