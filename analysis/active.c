@@ -72,10 +72,9 @@ static void put_device(struct device_activity *device, uint32_t index, struct ro
 static int fill(const struct findings *findings, struct row_sink *sink)
 {
 	uint32_t n = findings->timeline->identity->n_devices;
-	struct device_activity *devices = calloc(n + 1ull, sizeof(*devices));
+	struct device_activity *devices;
 
-	if (!devices)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(devices, n + 1ull));
 	count_kernels(findings->timeline, devices);
 	for (uint32_t i = 0; i < n; i++)
 		put_device(&devices[findings->owners->devices[i]], findings->owners->devices[i],

@@ -31,9 +31,7 @@ static int add_rate(struct flow_rate *flow, const struct dma *dma, uint64_t ns)
 {
 	double rate = (double)dma->bytes * 1e9 / (double)ns + 0.5;
 
-	FLEXTRACE_TRY(
-		ARRAY_PUSH(flow->rates, flow->n_rates, rate < 18e18 ? (uint64_t)rate : UINT64_MAX));
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(flow->rates, flow->n_rates, rate < 18e18 ? (uint64_t)rate : UINT64_MAX);
 }
 
 static int count(struct flow_rate *flow, const struct dma *dma)
@@ -78,10 +76,8 @@ static int count_transfers(struct bandwidth *bandwidth)
 	struct dma_reader reader;
 	int code;
 
-	bandwidth->rates = calloc((identity->n_devices + 1ull) * DMA_DIRECTION_COUNT,
-	                          sizeof(*bandwidth->rates));
-	if (!bandwidth->rates)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(
+		ARRAY_NEW(bandwidth->rates, (identity->n_devices + 1ull) * DMA_DIRECTION_COUNT));
 	if (!bandwidth->timeline->has.bytes)
 		return FLEXTRACE_OK;
 	dma_read(&reader, bandwidth->timeline);

@@ -60,10 +60,8 @@ static int make_line(const struct power_device *device, struct power_line *line)
 {
 	struct power_energy sum = {0};
 
-	line->up_to = blocks_allocate(device->n, sizeof(*line->up_to));
-	line->covered_ns = blocks_allocate(device->n, sizeof(*line->covered_ns));
-	if (!line->up_to || !line->covered_ns)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(line->up_to, device->n));
+	FLEXTRACE_TRY(BLOCKS_NEW(line->covered_ns, device->n));
 	for (uint32_t i = 0; i < device->n; i++) {
 		const struct power_level *from = &device->levels[i];
 
@@ -273,10 +271,9 @@ static void sum_part(const struct power_device *device, const struct power_line 
 
 static int sum_parts(const struct power_device *device, struct power_line *line)
 {
-	struct weight *weights = blocks_allocate(device->n, sizeof(*weights));
+	struct weight *weights;
 
-	if (!weights)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(weights, device->n));
 	for (int part = PART_ALL; part < PART_COUNT; part++)
 		sum_part(device, line, weights, (enum power_part)part, &line->sums[part]);
 	blocks_free(weights);
@@ -301,9 +298,7 @@ static int count_power(struct power_table *table)
 
 	if (!power || !power->n_devices)
 		return FLEXTRACE_OK;
-	table->lines = calloc(power->n_devices, sizeof(*table->lines));
-	if (!table->lines)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(table->lines, power->n_devices));
 	for (uint32_t i = 0; i < power->n_devices; i++)
 		FLEXTRACE_TRY(make_line(&power->devices[i], &table->lines[i]));
 	FLEXTRACE_TRY(take_rows(table));

@@ -99,14 +99,10 @@ static int collect(struct stamps *stamps)
 	uint64_t n = stamps->timeline->n_ops;
 
 	name_groups_init(&stamps->groups, sizeof(struct stamp_group), n);
-	stamps->group_of = blocks_allocate(n, sizeof(*stamps->group_of));
-	if (!stamps->group_of)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(stamps->group_of, n));
 	memset(stamps->group_of, 0, n * sizeof(*stamps->group_of));
 	FLEXTRACE_TRY(count_calls(stamps));
-	stamps->ops = blocks_allocate(n, sizeof(*stamps->ops));
-	if (!stamps->ops)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(stamps->ops, n));
 	list_calls(stamps);
 	return FLEXTRACE_OK;
 }

@@ -179,11 +179,10 @@ ORDER_BY(compare_spans, struct aie_span, begin, end);
 static int find_median(struct aie_core *core)
 {
 	uint32_t n = core->kernels.n;
-	uint64_t *cycles = malloc((n + 1ull) * sizeof(*cycles));
+	uint64_t *cycles;
 	struct spread spread;
 
-	if (!cycles)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(cycles, n + 1ull));
 	for (uint32_t i = 0; i < n; i++)
 		cycles[i] = core->kernels.all[i].end - core->kernels.all[i].begin;
 	if (n) {

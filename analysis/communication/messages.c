@@ -114,10 +114,8 @@ static int make_lines(struct messages *messages)
 {
 	uint32_t n = messages->transfers ? messages->transfers->n_ends : 0;
 
-	messages->next = blocks_allocate(n, sizeof(*messages->next));
-	messages->peers = blocks_allocate(n, sizeof(*messages->peers));
-	if (!messages->next || !messages->peers)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(messages->next, n));
+	FLEXTRACE_TRY(BLOCKS_NEW(messages->peers, n));
 	for (uint32_t i = 0; i < n; i++)
 		FLEXTRACE_TRY(take_end(messages, i));
 	if (messages->n_lines)

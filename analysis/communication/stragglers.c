@@ -35,10 +35,8 @@ static int place_steps(struct stragglers *stragglers, const struct iterations *i
 {
 	uint32_t n = iterations->timeline->identity->n_processes;
 
-	stragglers->steps = calloc(iterations->n + 1ull, sizeof(*stragglers->steps));
-	stragglers->first_step = calloc(n + 1ull, sizeof(*stragglers->first_step));
-	if (!stragglers->steps || !stragglers->first_step)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(stragglers->steps, iterations->n + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(stragglers->first_step, n + 1ull));
 	for (uint32_t i = 0; i < n; i++)
 		stragglers->first_step[i + 1] = stragglers->first_step[i] +
 		                                iterations->summaries[i].n_iterations;

@@ -217,10 +217,8 @@ static int run(struct compile *compile)
 	if (!read_names(compile))
 		return FLEXTRACE_OK;
 	name_groups_init(&compile->groups, sizeof(struct compile_group), compile->tree.n + 1ull);
-	compile->rows = blocks_allocate(compile->tree.n + 1ull, sizeof(*compile->rows));
-	compile->latest = malloc(n_processes * sizeof(*compile->latest));
-	if (!compile->rows || !compile->latest)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(compile->rows, compile->tree.n + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(compile->latest, n_processes));
 	memset(compile->latest, 0xff, n_processes * sizeof(*compile->latest));
 	for (uint32_t i = 0; i < compile->tree.n; i++)
 		look(compile, i);

@@ -174,9 +174,7 @@ static int settle_memory(struct settling *of)
 
 	if (!timeline->memory.n_rows)
 		return FLEXTRACE_OK;
-	of->total_bytes = calloc(timeline->identity->n_devices + 1ull, sizeof(*of->total_bytes));
-	if (!of->total_bytes)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(of->total_bytes, timeline->identity->n_devices + 1ull));
 	FLEXTRACE_TRY(call_find_memory(&of->costs->tree, timeline, &of->call_of));
 	TABLE_EACH(struct memory_row, row, &timeline->memory) {
 		uint32_t call = call_at(of, of->call_of[i++]);
@@ -289,10 +287,8 @@ static int settle(struct settling *of)
 	                 2 * timeline->device_rows.n_rows);
 	FLEXTRACE_TRY(key_details_init(&of->costs->details, timeline, tree));
 	FLEXTRACE_TRY(windows_init(&of->costs->windows, tree, timeline->identity->n_processes));
-	of->rows = blocks_allocate(tree->n + 1ull, sizeof(*of->rows));
-	of->innermost = malloc(n_threads * sizeof(*of->innermost));
-	if (!of->rows || !of->innermost)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(of->rows, tree->n + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(of->innermost, n_threads));
 	memset(of->innermost, 0xff, n_threads * sizeof(*of->innermost)); /* FLEXTRACE_NONE */
 	for (uint32_t i = 0; i < tree->n; i++)
 		FLEXTRACE_TRY(settle_row(of, i));

@@ -269,11 +269,10 @@ static void put_variations(struct grouped_row *rows, uint32_t n, struct row_sink
 static int put_owners(struct grouping *grouping, struct row_sink *sink)
 {
 	const struct stats *stats = &grouping->stats;
-	struct grouped_row *rows = calloc(stats->groups.n + 1ull, sizeof(*rows));
+	struct grouped_row *rows;
 	uint32_t n = 0;
 
-	if (!rows)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(rows, stats->groups.n + 1ull));
 	for (uint32_t i = 0; i < stats->groups.n; i++) {
 		struct grouped_row row = row_of(grouping, i);
 

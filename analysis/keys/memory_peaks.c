@@ -113,9 +113,7 @@ static int start(struct memory *memory, const struct findings *findings)
 	*memory = (struct memory){.findings = findings};
 	if (!timeline->memory.n_rows)
 		return FLEXTRACE_OK;
-	memory->peaks = calloc(timeline->identity->n_devices + 1ull, sizeof(*memory->peaks));
-	if (!memory->peaks)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(memory->peaks, timeline->identity->n_devices + 1ull));
 	FLEXTRACE_TRY(follow_all(memory, timeline));
 	for (uint32_t i = 0; i < memory->n_blocks; i++) {
 		struct peak *peak = &memory->peaks[memory->blocks[i].device];

@@ -134,13 +134,9 @@ static int count(struct stacks *stacks, const struct findings *findings)
 
 	FLEXTRACE_TRY(call_tree_borrow(&tree, findings));
 	stacks->calls = tree.calls;
-	stacks->places = blocks_allocate(tree.n + 1ull, sizeof(*stacks->places));
-	stacks->processes = calloc(timeline->identity->n_processes + 1ull,
-	                           sizeof(*stacks->processes));
-	stacks->innermost =
-		malloc((timeline->identity->n_threads + 1ull) * sizeof(*stacks->innermost));
-	if (!stacks->places || !stacks->processes || !stacks->innermost)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(stacks->places, tree.n + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(stacks->processes, timeline->identity->n_processes + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(stacks->innermost, timeline->identity->n_threads + 1ull));
 	for (uint32_t i = 0; i < timeline->identity->n_threads; i++)
 		stacks->innermost[i] = FLEXTRACE_NONE;
 	for (uint32_t i = 0; i < tree.n; i++) {

@@ -73,9 +73,7 @@ static int fill(const struct findings *findings, struct row_sink *sink)
 	FLEXTRACE_TRY(device_times_borrow(&times, findings));
 	if (!times->n_buckets)
 		return FLEXTRACE_OK;
-	all = calloc(times->n_buckets, sizeof(*all));
-	if (!all)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(all, times->n_buckets));
 	if (sum_up(times, n_processes, all) > 1)
 		put(times, findings->timeline, FLEXTRACE_NONE, all, sink);
 	free(all);

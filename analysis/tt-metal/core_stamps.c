@@ -110,10 +110,8 @@ static int collect(struct core_stamps *all)
 {
 	const struct timeline *timeline = all->timeline;
 
-	all->stamps = malloc((2 * count_rows(timeline) + timeline->marks.n_loose_stamps + 1) *
-	                     sizeof(*all->stamps));
-	if (!all->stamps)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(all->stamps,
+	                        2 * count_rows(timeline) + timeline->marks.n_loose_stamps + 1));
 	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		if (is_stamped(row) && core_is_named(timeline, timeline->tracks[row->track].owner))
 			add_row(all, row);

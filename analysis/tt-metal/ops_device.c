@@ -249,11 +249,10 @@ static void find_latencies(struct ops_work **works, uint32_t n)
 /* Only of works that have kernels. */
 static int find_all_latencies(struct ops *ops)
 {
-	struct ops_work **works = malloc((ops->n_works + 1ull) * sizeof(*works));
+	struct ops_work **works;
 	uint32_t n = 0;
 
-	if (!works)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(works, ops->n_works + 1ull));
 	for (uint32_t i = 0; i < ops->n_works; i++) {
 		ops->works[i].is_first = true;
 		if (ops_kernels(&ops->works[i])->n)

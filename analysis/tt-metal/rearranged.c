@@ -53,9 +53,7 @@ static int note_processors(struct rearranged *to, const struct core *core)
 			to->n_processors = to->all.stamps[end].processor + 1u;
 	}
 	free(to->is_used);
-	to->is_used = calloc(to->n_processors, sizeof(*to->is_used));
-	if (!to->is_used)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(to->is_used, to->n_processors));
 	to->is_used[0] = to->is_used[1] = true;
 	for (uint64_t i = core->first; i < end; i++)
 		to->is_used[to->all.stamps[i].processor] = true;

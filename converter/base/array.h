@@ -13,6 +13,10 @@
 
 #include "error.h"
 
+/* Makes an owned array of `n` zeroed elements. FLEXTRACE_E_MEMORY or 0. */
+#define ARRAY_NEW(array, n) \
+	(((array) = calloc((n), sizeof(*(array)))) ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY)
+
 /* A pointer variable of whatever type. */
 typedef void *array_pointer __attribute__((__may_alias__));
 

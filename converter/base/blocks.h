@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "error.h"
+
 #define BLOCK_BYTES ((size_t)2 << 20)
 
 /* One block, aligned to its size, not cleared, and owned by the caller. NULL: no memory. */
@@ -29,6 +31,10 @@ void pages_give(void *pages, size_t n_bytes);
 
 /* Returns an array of `n` elements, not cleared, which blocks_free() frees; NULL: no memory. */
 void *blocks_allocate(uint64_t n, size_t element_bytes);
+
+/* The same for `array`, a pointer variable. FLEXTRACE_E_MEMORY or 0. */
+#define BLOCKS_NEW(array, n) \
+	(((array) = blocks_allocate((n), sizeof(*(array)))) ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY)
 
 /* The same for an array whose elements come one after the other: blocks_fill() makes the first
  * `n_bytes`, or all of it, usable. */

@@ -271,9 +271,7 @@ int row_sorter_merge(struct row_sorter *sorter, int (*visit)(void *context, void
 	if (sorter->n_filling)
 		FLEXTRACE_TRY(seal(sorter));
 	n_heap = sorter->n_runs;
-	heap = calloc(n_heap + 1ull, sizeof(*heap));
-	if (!heap)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(heap, n_heap + 1ull));
 	for (uint32_t i = 0; i < n_heap; i++)
 		heap[i] = (struct row_key){sorter->runs[i].start, sorter->runs[i].end, i};
 	keys_order(heap, n_heap);

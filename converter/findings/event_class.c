@@ -83,9 +83,7 @@ int event_classes_init(struct event_classes *classes, const struct timeline *tim
 	*classes = (struct event_classes){.timeline = timeline};
 	if (!has_several_ranks(timeline->identity))
 		return FLEXTRACE_OK;
-	classes->spans = calloc(timeline->identity->n_devices + 1ull, sizeof(*classes->spans));
-	if (!classes->spans)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(classes->spans, timeline->identity->n_devices + 1ull));
 	TABLE_EACH(struct device_row, row, &timeline->device_rows) {
 		struct kernel_span *span;
 

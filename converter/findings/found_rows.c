@@ -159,11 +159,10 @@ static int compare_rows(const void *left, const void *right)
 static int find_steps(struct found_rows *rows, const struct iterations *iterations)
 {
 	uint32_t n_processes = iterations->timeline->identity->n_processes;
-	struct extent *extents = calloc(n_processes + 1ull, sizeof(*extents));
+	struct extent *extents;
 	int code;
 
-	if (!extents)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(extents, n_processes + 1ull));
 	cover_all(extents, iterations->timeline);
 	code = add_turns(rows, extents, iterations);
 	if (code >= 0)

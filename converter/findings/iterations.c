@@ -48,9 +48,7 @@ static int make_room(const struct timeline *timeline, struct process_work *work)
 	for (uint32_t i = 0; i < timeline->identity->n_processes; i++) {
 		struct intervals *kernels = &work[i].kernels;
 
-		kernels->names = blocks_allocate(kernels->n_allocated, sizeof(*kernels->names));
-		if (!kernels->names)
-			return FLEXTRACE_E_MEMORY;
+		FLEXTRACE_TRY(BLOCKS_NEW(kernels->names, kernels->n_allocated));
 	}
 	return FLEXTRACE_OK;
 }
@@ -78,9 +76,7 @@ static int place_kernels(const struct timeline *timeline, struct process_work *w
 		if (!work[i].steps.n && !work[i].loop.period)
 			continue;
 		has_any = true;
-		kernels->list = blocks_allocate(kernels->n, sizeof(*kernels->list));
-		if (!kernels->list)
-			return FLEXTRACE_E_MEMORY;
+		FLEXTRACE_TRY(BLOCKS_NEW(kernels->list, kernels->n));
 		kernels->n = 0;
 	}
 	if (!has_any)
@@ -285,11 +281,10 @@ static int take_turns(struct iterations *iterations, uint32_t process,
 /* Sums up the iterations from `first` on, which are of one process. */
 static int sum_up(struct iterations *iterations, uint32_t first, struct iteration_summary *summary)
 {
-	uint64_t *periods = blocks_allocate(iterations->n - first, sizeof(*periods));
+	uint64_t *periods;
 	uint32_t n = 0;
 
-	if (!periods)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(periods, iterations->n - first));
 	for (uint32_t i = first; i < iterations->n; i++) {
 		if (iterations->all[i].period_ns != COLUMN_NONE_U64)
 			periods[n++] = iterations->all[i].period_ns;

@@ -44,9 +44,7 @@ static int learn_table(struct matching *matching, uint32_t index)
 
 int matching_init(struct matching *matching)
 {
-	matching->rows = calloc(matching->info->n_rows + 1ull, sizeof(*matching->rows));
-	if (!matching->rows)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(matching->rows, matching->info->n_rows + 1ull));
 	for (uint32_t i = 0; i < matching->info->n_tables; i++)
 		FLEXTRACE_TRY(learn_table(matching, i));
 	return FLEXTRACE_OK;

@@ -161,11 +161,10 @@ static void pair_message(struct transfers *transfers, const struct candidate *al
 
 static int pair_all(struct transfers *transfers, const struct timeline *timeline)
 {
-	struct candidate *all = blocks_allocate(transfers->n_ends + 1ull, sizeof(*all));
+	struct candidate *all;
 	uint32_t n = 0, first, end;
 
-	if (!all)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(all, transfers->n_ends + 1ull));
 	for (uint32_t i = 0; i < transfers->n_ends; i++)
 		n += make_candidate(timeline, transfers, i, &all[n]);
 	qsort(all, n, sizeof(*all), compare_candidates);
@@ -244,9 +243,7 @@ int transfers_draw(const struct transfers *transfers, const struct timeline *tim
 
 	if (!transfers->n_ends)
 		return FLEXTRACE_OK;
-	messages = blocks_allocate(transfers->n_ends, sizeof(*messages));
-	if (!messages)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(messages, transfers->n_ends));
 	for (uint32_t i = 0; i < transfers->n_ends; i++) {
 		if (transfers->ends[i].send != FLEXTRACE_NONE)
 			messages[n++] = flow_of(transfers, timeline, &transfers->ends[i]);

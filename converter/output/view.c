@@ -31,9 +31,7 @@ static int find_exact_clocks(struct view *view)
 	const struct alignment_report *lines = alignment_report(view->timeline->alignment,
 	                                                        &n_lines);
 
-	view->is_exact = calloc(n_processes + 1, sizeof(*view->is_exact));
-	if (!view->is_exact)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(view->is_exact, n_processes + 1));
 	for (uint32_t i = 0; i < n_lines; i++)
 		view->is_exact[lines[i].process] = lines[i].half_width_ns_max == 0;
 	return 0;

@@ -294,10 +294,8 @@ static int prepare(struct pass *pass)
 {
 	const struct timeline *timeline = pass->timeline;
 
-	pass->new_tracks = calloc(timeline->n_tracks + 1ull, sizeof(uint32_t));
-	pass->new_rows = blocks_allocate(timeline->host_rows.n_rows + 1, sizeof(uint32_t));
-	if (!pass->new_tracks || !pass->new_rows)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(pass->new_tracks, timeline->n_tracks + 1ull));
+	FLEXTRACE_TRY(BLOCKS_NEW(pass->new_rows, timeline->host_rows.n_rows + 1));
 	pass->from_time_ns = place_moment(timeline, &pass->criteria.from, INT64_MIN);
 	pass->to_time_ns = place_moment(timeline, &pass->criteria.to, INT64_MAX);
 	FLEXTRACE_TRY(select_books_init(&pass->books, timeline));

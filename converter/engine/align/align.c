@@ -95,13 +95,10 @@ static int start(struct aligning *aligning, struct alignment *alignment)
 {
 	uint32_t n = alignment->n_clocks;
 
-	aligning->curves = calloc(n + 1ull, sizeof(*aligning->curves));
-	aligning->is_lost = calloc(n + 1ull, sizeof(*aligning->is_lost));
-	aligning->is_one_sided = calloc(n + 1ull, sizeof(*aligning->is_one_sided));
-	alignment->maps = calloc(n + 1ull, sizeof(*alignment->maps));
-	if (!aligning->curves || !aligning->is_lost || !aligning->is_one_sided || !alignment->maps)
-		return FLEXTRACE_E_MEMORY;
-	return FLEXTRACE_OK;
+	FLEXTRACE_TRY(ARRAY_NEW(aligning->curves, n + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(aligning->is_lost, n + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(aligning->is_one_sided, n + 1ull));
+	return ARRAY_NEW(alignment->maps, n + 1ull);
 }
 
 static void end(struct aligning *aligning)

@@ -58,9 +58,7 @@ static int remove_line(struct curve_point *points, uint32_t n, double *ret_slope
 
 	if (n_spare < N_BLOCKS * N_BLOCKS / 2)
 		n_spare = N_BLOCKS * N_BLOCKS / 2;
-	spare = blocks_allocate(n_spare, sizeof(*spare));
-	if (!spare)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(spare, n_spare));
 	fill_blocks(points, n, n_blocks, blocks, spare);
 	*ret_slope = 0; /* in a short time chance makes any slope */
 	if (length * LIKELY_RATE > 2 * ROUGH_NS)
@@ -130,9 +128,7 @@ static int keep_medians(struct curve *curve, const struct curve_point *points, u
 	struct window window = {.n = 0};
 	uint32_t from = 0, to = 0;
 
-	curve->points = malloc((n / STRIDE + 2ull) * sizeof(*curve->points));
-	if (!curve->points)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(curve->points, n / STRIDE + 2ull));
 	for (uint32_t at = 0; at < n; at = at + STRIDE < n || at == n - 1 ? at + STRIDE : n - 1) {
 		uint32_t first = at > CURVE_WINDOW / 2 ? at - CURVE_WINDOW / 2 : 0;
 		uint32_t end = at + CURVE_WINDOW / 2 + 1 < n ? at + CURVE_WINDOW / 2 + 1 : n;

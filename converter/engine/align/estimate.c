@@ -149,9 +149,7 @@ static int make_maps(struct mesh *mesh, const struct curve *curves, const bool *
 
 		if (n == 0)
 			continue;
-		maps[clock].knots = blocks_allocate(n, sizeof(*maps[clock].knots));
-		if (!maps[clock].knots)
-			return FLEXTRACE_E_MEMORY;
+		FLEXTRACE_TRY(BLOCKS_NEW(maps[clock].knots, n));
 		fill_map(mesh, clock, bounds, &maps[clock]);
 		blocks_drop(mesh->knots, (from + n) * sizeof(*mesh->knots));
 		blocks_drop(bounds, (from + n) * sizeof(*bounds));
@@ -185,9 +183,7 @@ int estimate_run(struct mesh *mesh, const struct curve *curves, const bool *is_l
 	int code;
 
 	FLEXTRACE_TRY(find_stops(mesh, maps));
-	bounds = blocks_allocate(mesh->n_knots, sizeof(*bounds));
-	if (!bounds)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(bounds, mesh->n_knots));
 	for (uint32_t clock = 0; clock < mesh->graph->n_clocks; clock++)
 		set_targets(mesh, clock, &curves[clock], bounds);
 	mesh_clear_moments(mesh);

@@ -449,10 +449,8 @@ static void sort_clock(struct graph *graph, uint32_t clock)
 
 static int sort_by_clock(struct graph *graph)
 {
-	graph->by_clock = blocks_allocate(graph->n_parts, sizeof(*graph->by_clock));
-	graph->first_of = calloc(graph->n_clocks + 2ull, sizeof(*graph->first_of));
-	if (!graph->by_clock || !graph->first_of)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(graph->by_clock, graph->n_parts));
+	FLEXTRACE_TRY(ARRAY_NEW(graph->first_of, graph->n_clocks + 2ull));
 	for (uint32_t i = 0; i < graph->n_parts; i++)
 		graph->first_of[graph->parts[i].clock + 2]++;
 	for (uint32_t clock = 1; clock <= graph->n_clocks; clock++)
@@ -495,10 +493,8 @@ int graph_init(struct graph *graph, const struct identity *identity, struct tabl
 	int code;
 
 	*graph = (struct graph){.n_clocks = identity->n_host_clocks};
-	graph->unmatched = calloc(identity->n_processes + 1ull, sizeof(*graph->unmatched));
-	graph->parts = blocks_allocate(sync_points->n_rows, sizeof(*graph->parts));
-	if (!graph->unmatched || !graph->parts)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(graph->unmatched, identity->n_processes + 1ull));
+	FLEXTRACE_TRY(BLOCKS_NEW(graph->parts, sync_points->n_rows));
 	code = match(&matcher, sync_points);
 	map_release(&matcher.families);
 	map_release(&matcher.sets);

@@ -83,11 +83,10 @@ static void number_components(struct graph *graph, const struct identity *identi
 static int find_sets(struct graph *graph, const struct identity *identity, uint32_t reference)
 {
 	uint64_t n_spare = 2ull * graph->n_clocks + identity->n_processes;
-	uint32_t *spare = calloc(n_spare + 1, sizeof(*spare));
+	uint32_t *spare;
 	uint32_t *parents;
 
-	if (!spare)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(spare, n_spare + 1));
 	parents = spare + graph->n_clocks + identity->n_processes;
 	for (uint32_t clock = 0; clock < graph->n_clocks; clock++)
 		parents[clock] = clock;
@@ -159,11 +158,9 @@ static int find_order(struct graph *graph)
 
 int graph_find_components(struct graph *graph, const struct identity *identity, uint32_t reference)
 {
-	graph->component = malloc((graph->n_clocks + 1ull) * sizeof(*graph->component));
-	graph->root = calloc(graph->n_clocks + 1ull, sizeof(*graph->root));
-	graph->order = malloc((graph->n_clocks + 1ull) * sizeof(*graph->order));
-	if (!graph->component || !graph->root || !graph->order)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(graph->component, graph->n_clocks + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(graph->root, graph->n_clocks + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(graph->order, graph->n_clocks + 1ull));
 	if (graph->n_clocks == 0)
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(find_sets(graph, identity, reference));

@@ -282,9 +282,7 @@ static int match_uses(struct message_reader *reader)
 	if ((!reader->n_unbalanced && !reader->has_repeats) ||
 	    reader->points->n_rows >= FLEXTRACE_NONE)
 		return FLEXTRACE_OK;
-	uses = blocks_allocate(reader->points->n_rows, sizeof(*uses));
-	if (!uses)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(uses, reader->points->n_rows));
 	if (reader->has_repeats)
 		uses_part_multicasts(uses, list_uses(reader, true, uses));
 	code = uses_match(uses, list_uses(reader, false, uses));

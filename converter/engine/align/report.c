@@ -144,12 +144,10 @@ static int residuals_init(struct residuals *residuals, const struct alignment *a
 {
 	uint32_t n_processes = alignment->identity->n_processes;
 
-	residuals->ns = blocks_allocate(graph->n_parts, sizeof(*residuals->ns));
-	residuals->spare = blocks_allocate(2ull * graph->n_most, sizeof(*residuals->spare));
-	residuals->grouped = blocks_allocate(graph->n_parts, sizeof(*residuals->grouped));
-	residuals->first = calloc(n_processes + 2ull, sizeof(*residuals->first));
-	if (!residuals->ns || !residuals->spare || !residuals->grouped || !residuals->first)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(residuals->ns, graph->n_parts));
+	FLEXTRACE_TRY(BLOCKS_NEW(residuals->spare, 2ull * graph->n_most));
+	FLEXTRACE_TRY(BLOCKS_NEW(residuals->grouped, graph->n_parts));
+	FLEXTRACE_TRY(ARRAY_NEW(residuals->first, n_processes + 2ull));
 	for (uint32_t event = 0; event < graph->n_events; event++)
 		measure_event(alignment, graph, event, residuals);
 	group_residuals(graph, n_processes, residuals);

@@ -28,9 +28,7 @@ static int number_maps(struct clocks *clocks, const struct identity *identity,
 	uint32_t sum = 0;
 
 	clocks->n_counters = identity->n_counters;
-	clocks->first_map = calloc(clocks->n_counters + 1ull, sizeof(*clocks->first_map));
-	if (!clocks->first_map)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(clocks->first_map, clocks->n_counters + 1ull));
 	for (uint32_t i = 0; i < clocks->n_counters; i++)
 		clocks->first_map[i] = 1;
 	TABLE_EACH(struct bracket, bracket, brackets) {
@@ -249,11 +247,9 @@ static int fit_each(struct fitter *fitter)
 {
 	struct clocks *clocks = fitter->clocks;
 
-	fitter->evidence = calloc(clocks->n_maps + 1ull, sizeof(*fitter->evidence));
-	fitter->priors = calloc(clocks->n_counters + 1ull, sizeof(*fitter->priors));
-	fitter->n_of_rate = calloc(clocks->n_counters + 1ull, sizeof(*fitter->n_of_rate));
-	if (!fitter->evidence || !fitter->priors || !fitter->n_of_rate)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(fitter->evidence, clocks->n_maps + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(fitter->priors, clocks->n_counters + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(fitter->n_of_rate, clocks->n_counters + 1ull));
 	FLEXTRACE_TRY(identity_list_rates(fitter->input->identity, &fitter->rates));
 	fitter->is_each_alone = !fitter->second.n && is_each_alone(fitter);
 	for (uint32_t i = 0; i < clocks->n_counters; i++) {

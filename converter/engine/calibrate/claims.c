@@ -85,8 +85,8 @@ static int take_claims(const struct clocks *clocks, struct table *brackets, stru
 
 	groups->n = groups->first[clocks->n_maps];
 	groups->claims = blocks_reserve(groups->n + 1, sizeof(*groups->claims));
-	groups->is_false = blocks_allocate(groups->n + 1, sizeof(*groups->is_false));
-	if (!groups->claims || !groups->is_false)
+	FLEXTRACE_TRY(BLOCKS_NEW(groups->is_false, groups->n + 1));
+	if (!groups->claims)
 		return FLEXTRACE_E_MEMORY;
 	/* first[m] is where the next of map m goes, and ends as its end: shift back afterwards. */
 	table_read(&cursor, brackets, !groups->is_second);

@@ -98,9 +98,7 @@ int floors_take(const struct calibrate_input *input)
 	if (!options->all.has_floors && options->all.round_trip_floor_ns == 0 &&
 	    options->n_overrides == 0)
 		return FLEXTRACE_OK;
-	ticks_ns = calloc(input->identity->n_counters + 1ull, sizeof(*ticks_ns));
-	if (!ticks_ns)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(ticks_ns, input->identity->n_counters + 1ull));
 	find_ticks(input, ticks_ns);
 	take_all(input, ticks_ns);
 	free(ticks_ns);

@@ -136,7 +136,7 @@ static int refuse(struct judge *judge, const struct tick_op *op)
 	                                         op->stream);
 	struct clocks *clocks = judge->clocks;
 
-	FLEXTRACE_TRY(ARRAY_PUSH(clocks->refused, clocks->n_refused, judge->n_ops));
+	FLEXTRACE_TRY(ARRAY_PUSH(clocks->refused, clocks->n_refused, judge->n_ops - 1));
 	return ledger_lose(judge->input->ledger, LOSS_OUTLIER, &place, 1,
 	                   op->complete_host_ns ? op->complete_host_ns : INT64_MIN);
 }
@@ -385,9 +385,7 @@ int report_judge(struct clocks *clocks, const struct calibrate_input *input)
 	struct judge judge = {clocks, input, NULL, 0};
 	int code;
 
-	judge.tallies = calloc(clocks->n_maps + 1ull, sizeof(*judge.tallies));
-	if (!judge.tallies)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(judge.tallies, clocks->n_maps + 1ull));
 	start_reports(&judge);
 	code = judge_ops(&judge, input->ops);
 	if (code >= 0)

@@ -37,8 +37,7 @@ int arrows_add(struct derive *derive, const struct host_span *from, const struct
 
 	FLEXTRACE_TRY(find_end(derive, from, &arrow.from_time_ns, &arrow.from));
 	FLEXTRACE_TRY(find_end(derive, to, &arrow.to_time_ns, &arrow.to));
-	FLEXTRACE_TRY(ARRAY_PUSH(derive->arrows.arrows, derive->arrows.n, arrow));
-	return FLEXTRACE_OK;
+	return ARRAY_PUSH(derive->arrows.arrows, derive->arrows.n, arrow);
 }
 
 void arrows_see_row(struct derive *derive, uint32_t thread, const struct host_row *row)

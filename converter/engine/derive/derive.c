@@ -131,10 +131,8 @@ int derive_device(struct derive *derive, struct unwrap_output *unwrapped)
 	uint32_t n_reports;
 
 	clocks_report(derive->out.clocks, &n_reports);
-	derive->nears = calloc(derive->identity->n_counters + 1ull, sizeof(*derive->nears));
-	derive->out.counts.clocks = calloc(n_reports + 1ull, sizeof(*derive->out.counts.clocks));
-	if (!derive->nears || !derive->out.counts.clocks)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(derive->nears, derive->identity->n_counters + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(derive->out.counts.clocks, n_reports + 1ull));
 	derive->out.sync_points = &unwrapped->sync_points;
 	FLEXTRACE_TRY(host_take_collectives(derive, &unwrapped->sync_points));
 	FLEXTRACE_TRY(zones_take_runs(derive, unwrapped));

@@ -79,9 +79,7 @@ int flows_init(struct derive *derive)
 	if (!flows)
 		return FLEXTRACE_E_MEMORY;
 	flows->n_ends = derive->out.n_ops;
-	flows->ends = blocks_allocate(derive->out.n_ops, sizeof(*flows->ends));
-	if (!flows->ends)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(flows->ends, derive->out.n_ops));
 	FLEXTRACE_TRY(make_filter(flows, derive->out.n_ops));
 	for (uint32_t i = 0; i < derive->out.n_ops; i++)
 		add_end(derive, i, &flows->ends[i]);
@@ -225,9 +223,7 @@ static int note_launch(struct timeline *out, const struct flow_end *end,
                        const struct flow_start *start)
 {
 	if (!out->launch_of_op) {
-		out->launch_of_op = blocks_allocate(out->n_ops, sizeof(*out->launch_of_op));
-		if (!out->launch_of_op)
-			return FLEXTRACE_E_MEMORY;
+		FLEXTRACE_TRY(BLOCKS_NEW(out->launch_of_op, out->n_ops));
 		memset(out->launch_of_op, 0xff, out->n_ops * sizeof(*out->launch_of_op));
 	}
 	out->launch_of_op[end->op] = start->row;
@@ -323,9 +319,7 @@ int flows_finish(struct derive *derive)
 	if (!flows || (!flows->n_starts && !derive->arrows.n && !n_waits))
 		return FLEXTRACE_OK;
 	FLEXTRACE_TRY(told_flows_find_ops(derive));
-	links = blocks_allocate(flows->n_ends + derive->arrows.n + n_waits, sizeof(*links));
-	if (!links)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(links, flows->n_ends + derive->arrows.n + n_waits));
 	code = link_into(derive, links);
 	blocks_free(links);
 	return code;

@@ -44,9 +44,7 @@ static int make(struct job_names *names)
 	names->is_made = true;
 	if (!derive->out.n_ops)
 		return FLEXTRACE_OK;
-	names->jobs = malloc(derive->out.n_ops * sizeof(*names->jobs));
-	if (!names->jobs)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(names->jobs, derive->out.n_ops));
 	for (uint32_t i = 0; i < derive->out.n_ops; i++) {
 		const struct tick_op *op = &derive->out.ops[i];
 

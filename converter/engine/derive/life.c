@@ -111,9 +111,7 @@ int life_judge_boots(struct derive *derive, struct unwrap_output *unwrapped)
 
 	if (unwrapped->boots.n_rows == 0)
 		return FLEXTRACE_OK;
-	derive->boots.lives = calloc(unwrapped->boots.n_rows, sizeof(*derive->boots.lives));
-	if (!derive->boots.lives)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(derive->boots.lives, unwrapped->boots.n_rows));
 	table_read(&boots, &unwrapped->boots, false);
 	table_read(&brackets, &unwrapped->boot_brackets, false);
 	while ((boot = table_next(&boots, sizeof(*boot))))

@@ -46,8 +46,6 @@ int points_push_counter(struct derive *derive, const struct host_input *input)
 	bool is_device = value->device >= 0;
 	uint32_t owner = input->process;
 
-	if (!row)
-		return FLEXTRACE_E_MEMORY;
 	if (is_device)
 		FLEXTRACE_TRY(identity_device(derive->identity, input->process,
 		                              (uint32_t)value->device, &owner));

@@ -200,9 +200,7 @@ int told_flows_find_ops(struct derive *derive)
 
 	if (!flows->n_waits)
 		return FLEXTRACE_OK;
-	all = blocks_allocate(derive->out.n_ops + 1ull, sizeof(*all));
-	if (!all)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(all, derive->out.n_ops + 1ull));
 	for (uint32_t i = 0; i < derive->out.n_ops; i++) {
 		const struct tick_op *op = &derive->out.ops[i];
 

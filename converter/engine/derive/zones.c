@@ -229,7 +229,7 @@ static int add_slot(struct area *area, int which, const struct open_zone *end, u
 /* A stamp without its partner makes no row; what looks at stamps still finds it. */
 static int keep_loose(struct derive *derive, const struct open_zone *zone, uint32_t stamp)
 {
-	FLEXTRACE_TRY(ARRAY_PUSH(
+	return ARRAY_PUSH(
 		derive->out.marks.loose_stamps, derive->out.marks.n_loose_stamps,
 		(struct loose_stamp){.ticks = zone->ticks, .run = zone->run, .stamp = stamp}));
 	return FLEXTRACE_OK;

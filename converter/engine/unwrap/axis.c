@@ -149,9 +149,7 @@ static int place_first(struct axis *axis)
 
 	if (!axis->rate.is_hinted)
 		return axis_place_first(axis);
-	samples = malloc(axis->n_samples * sizeof(*samples));
-	if (!samples)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(samples, axis->n_samples));
 	memcpy(samples, axis->samples, axis->n_samples * sizeof(*samples));
 	code = axis_place_first(axis);
 	if (code >= 0 && is_contradicted(axis))

@@ -259,14 +259,10 @@ int samples_make(struct unwrap *unwrap)
 	uint32_t n_axes = unwrap->identity->n_counters;
 	uint64_t sum, first = 0;
 
-	unwrap->axes = calloc(n_axes + 1ull, sizeof(*unwrap->axes));
-	if (!unwrap->axes)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(unwrap->axes, n_axes + 1ull));
 	unwrap->n_axes = n_axes;
 	FLEXTRACE_TRY(count_samples(unwrap, n_axes, &sum));
-	unwrap->samples = blocks_allocate(sum + 1, sizeof(*unwrap->samples));
-	if (!unwrap->samples)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(unwrap->samples, sum + 1));
 	for (uint32_t i = 0; i < n_axes; i++) {
 		set_bits(unwrap, i);
 		unwrap->axes[i].samples = unwrap->samples + first;
@@ -294,9 +290,7 @@ int sample_list_init(struct sample_list *list, const struct axis *axis,
 		list->n += is_wanted(&axis->samples[i]);
 	if (list->n == axis->n_samples)
 		return FLEXTRACE_OK;
-	list->samples = blocks_allocate(list->n, sizeof(struct sample *));
-	if (!list->samples)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(list->samples, list->n));
 	for (uint32_t i = 0; n < list->n; i++) {
 		if (is_wanted(&axis->samples[i]))
 			list->samples[n++] = &axis->samples[i];

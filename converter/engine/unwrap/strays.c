@@ -146,10 +146,9 @@ static void number_segments(struct axis *axis, uint16_t *numbers)
 
 static int drop_segments(struct axis *axis)
 {
-	uint16_t *numbers = malloc(axis->n_segments * sizeof(*numbers));
+	uint16_t *numbers;
 
-	if (!numbers)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(numbers, axis->n_segments));
 	number_segments(axis, numbers);
 	for (uint32_t i = 0; i < axis->n_samples; i++) {
 		struct sample *sample = &axis->samples[i];

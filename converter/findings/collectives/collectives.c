@@ -285,10 +285,9 @@ static void count_collectives(struct collectives *out)
 /* Numbers them anew, by their first parts. */
 static int number_collectives(struct collectives *out)
 {
-	uint32_t *numbers = calloc(out->n_collectives + 1ull, sizeof(*numbers)), n = 0;
+	uint32_t *numbers, n = 0;
 
-	if (!numbers)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(numbers, out->n_collectives + 1ull));
 	for (uint32_t i = 0; i < out->n_parts; i++) {
 		uint32_t *number = &numbers[out->parts[i].collective];
 

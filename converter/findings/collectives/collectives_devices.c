@@ -88,9 +88,7 @@ static int find_groups(struct counting *counting)
 {
 	const struct transfers *transfers = counting->transfers;
 
-	counting->part_of = blocks_allocate(transfers->n_ends + 1ull, sizeof(uint32_t));
-	if (!counting->part_of)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(counting->part_of, transfers->n_ends + 1ull));
 	for (uint32_t i = 0; i < transfers->n_ends; i++) {
 		uint32_t group = counting->timeline->ops[transfers->ends[i].source].group;
 
@@ -270,10 +268,9 @@ static void see_end(struct collective_part *part, const struct transfer_end *end
 static int find_algorithms(struct counting *counting)
 {
 	const struct transfers *transfers = counting->transfers;
-	uint32_t *order = blocks_allocate(transfers->n_ends + 1ull, sizeof(*order));
+	uint32_t *order;
 
-	if (!order)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(order, transfers->n_ends + 1ull));
 	for (uint32_t i = 0; i < transfers->n_ends; i++)
 		order[i] = i;
 	qsort_r(order, transfers->n_ends, sizeof(*order), compare_ends, transfers->ends);
@@ -337,12 +334,9 @@ static int find_starts(struct counting *counting)
 
 static int take_all(struct counting *counting)
 {
-	counting->works = calloc(counting->timeline->identity->n_devices + 1ull,
-	                         sizeof(*counting->works));
-	counting->n_kernels = calloc(counting->timeline->identity->n_devices + 1ull,
-	                             sizeof(*counting->n_kernels));
-	if (!counting->works || !counting->n_kernels)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(counting->works, counting->timeline->identity->n_devices + 1ull));
+	FLEXTRACE_TRY(
+		ARRAY_NEW(counting->n_kernels, counting->timeline->identity->n_devices + 1ull));
 	FLEXTRACE_TRY(take_items(counting));
 	FLEXTRACE_TRY(rank_sets_fill(&counting->sets, counting->timeline->identity,
 	                             counting->out->parts, counting->out->n_parts));

@@ -121,10 +121,8 @@ static int hide(struct exchanges *exchanges, struct covers *covers)
 	uint32_t n = covers->n_devices + timeline->identity->n_processes;
 	int code;
 
-	covers->all = calloc(n + 1ull, sizeof(*covers->all));
-	covers->is_wanted = calloc(n + 1ull, sizeof(*covers->is_wanted));
-	if (!covers->all || !covers->is_wanted)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(covers->all, n + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(covers->is_wanted, n + 1ull));
 	for (uint32_t i = 0; i < exchanges->n; i++)
 		covers->is_wanted[cover_of(covers, &exchanges->all[i])] = true;
 	code = cover_computation(covers, timeline);

@@ -250,11 +250,8 @@ static int read_works(struct path_graph *graph, struct queues *queues, struct wo
 	struct work work;
 	int code;
 
-	graph->works = blocks_allocate(graph->timeline->device_rows.n_rows + 1,
-	                               sizeof(*graph->works));
-	graph->ended_of = calloc(n_processes + 2ull, sizeof(*graph->ended_of));
-	if (!graph->works || !graph->ended_of)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(graph->works, graph->timeline->device_rows.n_rows + 1));
+	FLEXTRACE_TRY(ARRAY_NEW(graph->ended_of, n_processes + 2ull));
 	while ((code = work_next(reader, &work)) > 0)
 		FLEXTRACE_TRY(add_work(graph, queues, &work));
 	for (uint32_t i = 2; i < n_processes + 2; i++)
@@ -267,10 +264,8 @@ static int sort_works(struct path_graph *graph, struct queues *queues)
 {
 	uint64_t *of = graph->ended_of;
 
-	queues->ends = blocks_allocate(graph->n_works + 1ull, sizeof(*queues->ends));
-	graph->ended = blocks_allocate(graph->n_works + 1ull, sizeof(*graph->ended));
-	if (!queues->ends || !graph->ended)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(queues->ends, graph->n_works + 1ull));
+	FLEXTRACE_TRY(BLOCKS_NEW(graph->ended, graph->n_works + 1ull));
 	for (uint32_t i = 0; i < graph->n_works; i++) {
 		const struct path_work *work = &graph->works[i];
 

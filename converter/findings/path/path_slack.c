@@ -330,10 +330,8 @@ static int find_slacks(void *context, const struct path_step *step)
 static int find_all(struct slacks *slacks, const struct findings *findings)
 {
 	FLEXTRACE_TRY(path_graph_init(&slacks->graph, findings));
-	slacks->latest = malloc((slacks->graph.n_works + 1ull) * sizeof(*slacks->latest));
-	slacks->threads = malloc((findings->timeline->n_tracks + 1ull) * sizeof(*slacks->threads));
-	if (!slacks->latest || !slacks->threads)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(slacks->latest, slacks->graph.n_works + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(slacks->threads, findings->timeline->n_tracks + 1ull));
 	return path_steps_each(&slacks->graph, findings->owners, find_slacks, slacks);
 }
 

@@ -101,9 +101,7 @@ int name_groups_sort(struct name_groups *groups, name_groups_compare *compare, v
 	blocks_free(groups->slots);
 	groups->slots = NULL;
 	groups->n_slots = 0;
-	groups->order = blocks_allocate(groups->n, sizeof(*groups->order));
-	if (!groups->order)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(groups->order, groups->n));
 	for (uint32_t i = 0; i < groups->n; i++)
 		groups->order[i] = i;
 	qsort_r(groups->order, groups->n, sizeof(*groups->order), compare, context);

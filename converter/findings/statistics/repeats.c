@@ -128,9 +128,7 @@ int repeats_find(const uint32_t *names, uint32_t n, struct repeat *ret)
 	*ret = (struct repeat){0};
 	if (n > UINT32_MAX / 2)
 		return FLEXTRACE_E_MEMORY;
-	arrays = blocks_allocate(N_ARRAYS * ARRAY_SIZE(n), sizeof(*arrays));
-	if (!arrays)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(arrays, N_ARRAYS * ARRAY_SIZE(n)));
 	search.text = arrays;
 	search.ahead = arrays + ARRAY_SIZE(n);
 	search.back = arrays + 2 * ARRAY_SIZE(n);

@@ -123,9 +123,7 @@ int stats_finish(struct stats *stats)
 
 		most = group->calls > most ? group->calls : most;
 	}
-	stats->scratch_ns = malloc((most + 1) * sizeof(*stats->scratch_ns));
-	if (!stats->scratch_ns)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(stats->scratch_ns, most + 1));
 	return name_groups_sort(&stats->groups, compare_groups, stats);
 }
 

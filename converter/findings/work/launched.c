@@ -72,11 +72,9 @@ static int read_all(struct launched_reader *reader, const struct findings *findi
 	int code;
 
 	FLEXTRACE_TRY(call_tree_borrow(&reader->calls, findings));
-	reader->seen = calloc(findings->timeline->n_ops / 8 + 1, 1);
-	reader->has_work = calloc(reader->calls.n + 1ull, 1);
-	reader->launches = calloc(reader->calls.names.n + 1ull, 1);
-	if (!reader->seen || !reader->has_work || !reader->launches)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(reader->seen, findings->timeline->n_ops / 8 + 1));
+	FLEXTRACE_TRY(ARRAY_NEW(reader->has_work, reader->calls.n + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(reader->launches, reader->calls.names.n + 1ull));
 	FLEXTRACE_TRY(work_read(&reader->works, findings->timeline));
 	while ((code = work_next(&reader->works, &work)) > 0)
 		FLEXTRACE_TRY(take_work(reader, &work));

@@ -122,15 +122,14 @@ static const struct aie_time *next_mark(struct merge *merge, bool *ret_is_start)
 static int find_gap(const struct aie *aie, const struct aie_unit *unit, uint64_t *ret_gap)
 {
 	struct merge merge = {.starts = &unit->starts, .ends = &unit->ends};
-	int64_t *durations = malloc((unit->starts.n + 1ull) * sizeof(*durations));
+	int64_t *durations;
 	const struct aie_time *mark;
 	uint64_t start = 0;
 	bool is_start, is_open = false;
 	uint32_t n = 0;
 
 	*ret_gap = 1;
-	if (!durations)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(durations, unit->starts.n + 1ull));
 	while ((mark = next_mark(&merge, &is_start))) {
 		if (!is_start && is_open)
 			durations[n++] = (int64_t)(mark->cycle - start);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
+#include "base/text/ascii.h"
 #include "event_reader.h"
 
 #define LEAST_WAIT_NS 500000000 /* 2^32 cycles of a counter take longer */

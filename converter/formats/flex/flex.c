@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text/ascii.h"
 #include "formats/kit/paths.h"
 
 /* -- names ----------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/heap.h"
 #include "spool_impl.h"
 
@@ -70,10 +71,8 @@ int spool_merge_start(struct spool *spool, uint32_t first)
 {
 	uint32_t n = spool->n_runs - first;
 
-	spool->readers = calloc(n + 1, sizeof(*spool->readers));
-	spool->heap = calloc(n + 1, sizeof(*spool->heap));
-	if (!spool->readers || !spool->heap)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(spool->readers, n + 1));
+	FLEXTRACE_TRY(ARRAY_NEW(spool->heap, n + 1));
 	spool->n_readers = n + 1;
 	for (uint32_t i = 0; i <= n; i++)
 		FLEXTRACE_TRY(open_reader(spool, i, i < n ? &spool->runs[first + i] : NULL));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/array.h"
 #include "base/order.h"
 #include "pair_impl.h"
 
@@ -70,11 +70,9 @@ static int make_runs(struct pairing_state *state)
 {
 	uint32_t i = 0, j = 0;
 
-	state->runs = calloc(state->from->n, sizeof(*state->runs));
-	state->matches = calloc(state->from->n, sizeof(*state->matches));
-	state->spare = calloc(state->from->n, sizeof(*state->spare));
-	if (!state->runs || !state->matches || !state->spare)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(state->runs, state->from->n));
+	FLEXTRACE_TRY(ARRAY_NEW(state->matches, state->from->n));
+	FLEXTRACE_TRY(ARRAY_NEW(state->spare, state->from->n));
 	while (i < state->from->n) {
 		struct pair_run run = {i, count_key(state->from, i), j, count_key(state->to, j)};
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/order.h"
+#include "base/array.h"
 #include "pair_impl.h"
 
 #define MAX_VOTES  ((uint32_t)1 << 20)
@@ -90,11 +91,10 @@ static uint32_t count_ballots(const struct votes *votes, struct ballot *ballots)
 
 static int choose(const struct votes *votes, int n_wanted, int64_t *ret_offsets)
 {
-	struct ballot *ballots = malloc((votes->n + 1ull) * sizeof(*ballots));
+	struct ballot *ballots;
 	uint32_t n;
 
-	if (!ballots)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(ballots, votes->n + 1ull));
 	n = count_ballots(votes, ballots);
 	n = n < (uint32_t)n_wanted ? n : (uint32_t)n_wanted;
 	for (uint32_t i = 0; i < n; i++)

@@ -195,10 +195,9 @@ static void shift_device(struct tt *tt, uint32_t index, int64_t *shifts)
 
 int tt_settle(struct tt *tt)
 {
-	int64_t *shifts = calloc(tt->n_programs + 1ull, sizeof(*shifts)), least = 0;
+	int64_t *shifts, least = 0;
 
-	if (!shifts)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(shifts, tt->n_programs + 1ull));
 	for (uint32_t i = 0; i < tt->n_devices; i++) {
 		struct tt_device *device = &tt->devices[i];
 

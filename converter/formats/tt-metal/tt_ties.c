@@ -106,10 +106,8 @@ static int prepare(struct ties *ties)
 	struct tt *tt = ties->tt;
 
 	ties->reference = tt->meetings[0].device;
-	ties->intervals = calloc(tt->n_meetings, sizeof(*ties->intervals));
-	ties->spare = calloc(2ull * tt->n_meetings, sizeof(*ties->spare));
-	if (!ties->intervals || !ties->spare)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(ties->intervals, tt->n_meetings));
+	FLEXTRACE_TRY(ARRAY_NEW(ties->spare, 2ull * tt->n_meetings));
 	for (uint32_t i = 0; i < tt->n_meetings; i++) {
 		if (tt->meetings[i].device == ties->reference)
 			FLEXTRACE_TRY(map_put(&ties->of_reference, tt->meetings[i].number, 0, i));

@@ -244,9 +244,7 @@ static int sort_generations(struct identity *identity)
 	struct sighting *all = index->sightings;
 	uint32_t next;
 
-	index->by_start = malloc((index->n_sightings + 1ull) * sizeof(*index->by_start));
-	if (!index->by_start)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(index->by_start, index->n_sightings + 1ull));
 	if (index->n_sightings)
 		qsort_r(all, index->n_sightings, sizeof(*all), compare_sightings,
 		        identity->processes);

@@ -154,9 +154,7 @@ static int number_devices(struct device_log *log)
 	const struct identity *identity = log->view.identity;
 	bool are_unique = true;
 
-	log->slots = calloc(identity->n_devices + 1ull, sizeof(*log->slots));
-	if (!log->slots)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(log->slots, identity->n_devices + 1ull));
 	for (uint32_t i = 0; i < identity->n_devices; i++) {
 		log->slots[i] = identity->devices[i].device;
 		for (uint32_t j = 0; j < i && are_unique; j++)

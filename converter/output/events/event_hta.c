@@ -20,6 +20,7 @@
 
 #include <stdlib.h>
 
+#include "base/text/ascii.h"
 #include "model/words/work_class.h"
 
 /* Correlations of further rows of control blocks, and of waits; launches have those recorded. */
@@ -68,9 +69,7 @@ int event_hta_init(struct events *events)
 		if (events->view.identity->devices[i - 1].process == events->process)
 			hta->device = i - 1;
 	}
-	hta->is_begun = calloc(timeline->n_ops / 8 + 1, 1);
-	if (!hta->is_begun)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(hta->is_begun, timeline->n_ops / 8 + 1));
 	for (uint64_t i = 0; timeline->launch_of_op && i < timeline->n_ops; i++) {
 		uint32_t launch = timeline->launch_of_op[i];
 		const struct host_row *call;

@@ -52,9 +52,7 @@ int event_number_devices(struct events *events)
 {
 	const struct identity *identity = events->view.identity;
 
-	events->device_number = malloc((identity->n_devices + 1) * sizeof(uint32_t));
-	if (!events->device_number)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(events->device_number, identity->n_devices + 1));
 	for (uint32_t i = 0; i < identity->n_devices; i++)
 		events->device_number[i] = identity->devices[i].device;
 	if (events_are_kineto(events))

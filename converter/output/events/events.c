@@ -443,10 +443,8 @@ int events_init(struct events *events, const struct findings *findings,
 	if (!events_are_kineto(events)) /* whose readers would take a line of losses for work */
 		FLEXTRACE_TRY(event_losses_init(events));
 	if (views->has_bands && event_is_shown(events, FROM_COUNTERS)) {
-		events->band_ns = calloc(findings->timeline->identity->n_devices + 1ull,
-		                         sizeof(uint64_t));
-		if (!events->band_ns)
-			return FLEXTRACE_E_MEMORY;
+		FLEXTRACE_TRY(
+			ARRAY_NEW(events->band_ns, findings->timeline->identity->n_devices + 1ull));
 	}
 	event_count_hidden(events);
 	begin(events);

@@ -348,12 +348,11 @@ bool ends_drop(struct mesh *mesh, const struct doubted *doubted, bool is_of_brok
 int ends_mistrust(struct mesh *mesh)
 {
 	uint32_t n = mesh->graph->n_clocks;
-	struct doubted *doubted = malloc((n + 1ull) * sizeof(*doubted));
+	struct doubted *doubted;
 	bool has_left = false;
 	int code = FLEXTRACE_OK;
 
-	if (!doubted)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(doubted, n + 1ull));
 	for (uint32_t clock = 0; clock < n; clock++) {
 		doubted[clock] = (struct doubted){INT64_MIN, INT64_MAX, false};
 		has_left = has_left || mesh->paces[clock].has_left;

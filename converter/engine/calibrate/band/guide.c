@@ -169,11 +169,10 @@ static wide_int host_of(const struct guide *guide, uint64_t x, uint32_t *at)
 /* Gives a band a middle. */
 static int follow(const struct guide *guide, struct attempt *band)
 {
-	struct knot *knots = blocks_allocate(band->n_knots, sizeof(*knots));
+	struct knot *knots;
 	uint32_t at = 0;
 
-	if (!knots)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(knots, band->n_knots));
 	for (uint32_t i = 0; i < band->n_knots; i++) {
 		uint64_t x = band->knots[i].x;
 		wide_int phi = host_of(guide, x, &at) - reference_at(&band->reference, x);

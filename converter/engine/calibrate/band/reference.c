@@ -230,9 +230,7 @@ int reference_cut(struct reference *reference, const struct doubts *jumps)
 	FLEXTRACE_TRY(uncut(reference));
 	free(reference->eras);
 	reference->n_eras = 0;
-	reference->eras = calloc(reference->n_uncut + (size_t)jumps->n, sizeof(struct era));
-	if (!reference->eras)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(reference->eras, reference->n_uncut + (size_t)jumps->n));
 	for (uint32_t i = 0; i < reference->n_uncut; i++) {
 		struct era *eras = reference->eras;
 

@@ -114,9 +114,7 @@ static int loosen(struct reference *reference, const struct doubts *loose)
 	struct piece *pieces;
 
 	reference_tighten(reference);
-	pieces = calloc(reference->n_pieces + 2ull * loose->n, sizeof(*pieces));
-	if (!pieces)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(pieces, reference->n_pieces + 2ull * loose->n));
 	reference->steady = reference->pieces;
 	reference->n_steady = reference->n_pieces;
 	reference->pieces = pieces;

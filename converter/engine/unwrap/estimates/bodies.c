@@ -40,9 +40,7 @@ int bodies_list_links(struct chains *chains)
 {
 	const struct axis *axis = chains->axis;
 
-	chains->links = malloc(((size_t)axis->n_samples + 1) * sizeof(*chains->links));
-	if (!chains->links)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(chains->links, (size_t)axis->n_samples + 1));
 	for (uint32_t i = 0; i < axis->n_samples; i++) {
 		struct link *link = &chains->links[chains->n];
 
@@ -277,10 +275,9 @@ static void find_over(struct chains *chains)
 static int tie_all(struct chains *chains)
 {
 	double wrap = ldexp(1, (int)chains->axis->narrow_bits), gap, most;
-	double *gaps = malloc(((size_t)chains->n + 1) * sizeof(*gaps));
+	double *gaps;
 
-	if (!gaps)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(gaps, (size_t)chains->n + 1));
 	chains->near_ns = fmin(fmax(LONG * usual_pause_ns(chains, gaps), NEAR_NS), MOST_NEAR_NS);
 	list_places(chains, true);
 	for (uint32_t i = 0; i < chains->ends.n_ends && chains->ends.n_begins; i++) {

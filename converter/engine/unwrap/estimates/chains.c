@@ -304,9 +304,7 @@ static int mend(struct chains *chains, const struct unwrap *unwrap, uint32_t cou
 	FLEXTRACE_TRY(bodies_list_links(chains));
 	look_at_trips(chains);
 	FLEXTRACE_TRY(bodies_make(chains));
-	chains->slots = malloc(((size_t)chains->n + 1) * sizeof(*chains->slots));
-	if (!chains->slots)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(chains->slots, (size_t)chains->n + 1));
 	settle_told(chains);
 	if (!has_idle && !is_any_denied(chains))
 		return FLEXTRACE_OK;

@@ -66,10 +66,9 @@ static uint32_t find_knot(struct chains *chains, uint32_t first, double least_ns
 /* Finds knots by witnesses, so long each at least. */
 static int find_knots(struct chains *chains, double least_ns)
 {
-	double *rests = malloc(((size_t)chains->n + 1) * sizeof(*rests));
+	double *rests;
 
-	if (!rests)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(rests, (size_t)chains->n + 1));
 	chains->n_knots = 0;
 	for (uint32_t i = 0; i < chains->n;)
 		i = find_knot(chains, i, least_ns, rests);
@@ -275,9 +274,7 @@ static void straighten(struct chains *chains)
 
 int line_make(struct chains *chains)
 {
-	chains->knots = malloc(((size_t)chains->n + 1) * sizeof(*chains->knots));
-	if (!chains->knots)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(chains->knots, (size_t)chains->n + 1));
 	call_witnesses(chains);
 	FLEXTRACE_TRY(find_knots(chains, KNOT_NS));
 	if (!chains->n)

@@ -30,10 +30,8 @@ static int index_trips(struct trips *trips)
 	uint32_t n = 0;
 
 	ORDER_ARRAY(all, trips->n, compare_trips);
-	trips->latest = malloc(trips->n * sizeof(*trips->latest));
-	trips->ends_ns = malloc(trips->n * sizeof(*trips->ends_ns));
-	if (!trips->latest || !trips->ends_ns)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(trips->latest, trips->n));
+	FLEXTRACE_TRY(ARRAY_NEW(trips->ends_ns, trips->n));
 	for (uint32_t i = 0; i < trips->n; i++) {
 		if (n > 0 && compare_trips(&all[n - 1], &all[i]) == 0)
 			continue;

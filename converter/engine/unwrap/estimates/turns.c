@@ -52,11 +52,9 @@ static void turns_release(struct turns *turns)
 
 static int list_turns(struct turns *turns, const struct trips *trips)
 {
-	turns->turns = calloc(trips->n + 1ull, sizeof(*turns->turns));
-	turns->votes = calloc(MAX_TURNS * MAX_VOTES, sizeof(*turns->votes));
-	turns->spare = calloc(2ull * MAX_TURNS * MAX_VOTES, sizeof(*turns->spare));
-	if (!turns->turns || !turns->votes || !turns->spare)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(turns->turns, trips->n + 1ull));
+	FLEXTRACE_TRY(ARRAY_NEW(turns->votes, MAX_TURNS * MAX_VOTES));
+	FLEXTRACE_TRY(ARRAY_NEW(turns->spare, 2ull * MAX_TURNS * MAX_VOTES));
 	for (uint32_t i = 0; i < trips->n; i++) {
 		const struct idle *trip = &trips->trips[i];
 

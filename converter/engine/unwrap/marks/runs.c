@@ -322,14 +322,9 @@ struct ties {
 
 static int take_ops(struct ties *ties, struct table *ops)
 {
-	struct table_cursor cursor;
-	struct tick_op *op;
-
-	ties->ops = malloc((ops->n_rows + 1) * sizeof(struct tick_op *));
-	if (!ties->ops)
-		return FLEXTRACE_E_MEMORY;
-	table_read(&cursor, ops, false);
-	while ((op = table_next(&cursor, sizeof(*op)))) {
+	FLEXTRACE_TRY(ARRAY_NEW(ties->ops, ops->n_rows + 1));
+	TABLE_CHANGE(struct tick_op, op, ops)
+	{
 		uint64_t owner = (uint64_t)op->device << 32 | op->queue;
 		uint32_t job = (uint32_t)op->job, known = map_find(&ties->by_job, owner, job);
 

@@ -135,11 +135,10 @@ static void count_seams(const struct unwrap *unwrap, struct seam *seams, uint32_
 
 int seams_count(struct unwrap *unwrap)
 {
-	struct seam *seams = malloc((unwrap->marks.n_boots + 1ull) * sizeof(*seams));
+	struct seam *seams;
 	uint32_t n = 0;
 
-	if (!seams)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(seams, unwrap->marks.n_boots + 1ull));
 	for (uint32_t i = 0; i < unwrap->n_axes && unwrap->marks.n_boots; i++)
 		count_samples(&unwrap->axes[i]);
 	for (uint32_t i = 0; i < unwrap->marks.n_boots; i++) {

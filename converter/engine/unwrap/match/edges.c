@@ -23,12 +23,7 @@ ORDER_NEARLY_DEFINE(sort_edges, const struct loose_edge *, compare_edges);
 
 int edges_list(struct table *edges, const struct loose_edge ***ret_edges, uint32_t *ret_n)
 {
-	struct table_cursor cursor;
-	const struct loose_edge *edge;
-
-	*ret_edges = blocks_allocate(edges->n_rows + 1, sizeof(**ret_edges));
-	if (!*ret_edges)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(BLOCKS_NEW(*ret_edges, edges->n_rows + 1));
 	*ret_n = 0;
 	table_read(&cursor, edges, false);
 	while ((edge = table_next(&cursor, sizeof(*edge))))

@@ -34,9 +34,7 @@ int numbering_init(struct matcher *matcher)
 	const struct ledger *ledger = matcher->unwrap->ledger;
 	uint32_t n = matcher->unwrap->identity->n_devices;
 
-	matcher->numberings = calloc(n + 1ull, sizeof(*matcher->numberings));
-	if (!matcher->numberings)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(matcher->numberings, n + 1ull));
 	for (uint32_t i = 0; i < n; i++)
 		matcher->numberings[i].is_lossy = ledger_total(ledger, LOSS_DISCARDED_EVENTS) ||
 		                                  ledger_total(ledger, LOSS_DISCARDED_PACKETS) ||

@@ -83,9 +83,7 @@ int choices_prepare(struct unwrap *unwrap)
 
 	if (!matches->n_choices)
 		return FLEXTRACE_OK;
-	matches->stays = calloc(matches->n + 1ull, sizeof(*matches->stays));
-	if (!matches->stays)
-		return FLEXTRACE_E_MEMORY;
+	FLEXTRACE_TRY(ARRAY_NEW(matches->stays, matches->n + 1ull));
 	for (uint32_t i = 0; i < matches->n_jobs; i++) {
 		matches->jobs[i].first_stay = n;
 		n += matches->jobs[i].n_instances;
