@@ -201,22 +201,16 @@ static int collect_sync_points(struct pipeline *pipeline, struct table *points)
 		.strings = &pipeline->cache,
 		.with_assumed = pipeline->unwrapped.sync_points.n_rows == 0,
 	};
-	struct table_cursor cursor;
-	const struct sync_point *point;
 	int status;
 
 	status = messages_find(&input, points);
 	if (status >= 0 && !points->n_rows)
 		status = told_points_find(&input, points);
 	FLEXTRACE_TRY(status);
-	table_read(&cursor, &pipeline->unwrapped.sync_points, false);
-	while (points->n_rows && (point = table_next(&cursor, sizeof(*point)))) {
-		struct sync_point *copy = table_append(points, sizeof(*copy));
-
-		if (!copy)
-			return FLEXTRACE_E_MEMORY;
-		*copy = *point;
-	}
+	if (!points->n_rows)
+		return FLEXTRACE_OK;
+	TABLE_EACH(struct sync_point, point, &pipeline->unwrapped.sync_points)
+		FLEXTRACE_TRY(table_put(points, point, sizeof(*point)));
 	return FLEXTRACE_OK;
 }
 

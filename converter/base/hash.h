@@ -39,6 +39,15 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* Up to eight bytes as a word. */
+static inline uint64_t hash_load(const char *bytes, size_t n)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, bytes, n);
+	return word;
+}
+
 /* Two words, the same in every process. */
 static inline uint64_t hash_words(uint64_t a, uint64_t b)
 {

@@ -32,6 +32,12 @@ struct map {
 	struct hash_secret secret; /* from the first key on */
 };
 
+/* Two numbers as one word of a key. */
+static inline uint64_t map_pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
 static inline uint64_t map_home(const struct map *map, uint64_t a, uint64_t b)
 {
 	return hash_mix(a ^ map->secret.a, b ^ map->secret.b) & (map->n_slots - 1);

@@ -96,20 +96,32 @@ static inline void *table_next(struct table_cursor *cursor, size_t size_bytes)
 	return row;
 }
 
-/* The start of a table that stays as it is. */
-static inline struct table_cursor table_begin(const struct table *table)
+/* The same, for an initializer. */
+static inline struct table_cursor table_start(const struct table *table, bool consumes)
 {
 	struct table_cursor cursor;
 
-	table_read(&cursor, (struct table *)(uintptr_t)table, false);
+	table_read(&cursor, (struct table *)(uintptr_t)table, consumes);
 	return cursor;
 }
 
+/* The start of a table that stays as it is. */
+static inline struct table_cursor table_begin(const struct table *table)
+{
+	return table_start(table, false);
+}
+
 /* For each row: TABLE_EACH(struct flow, flow, flows) { ... }. The table stays as it is. */
-#define TABLE_EACH(type, row, table)                                                               \
-	for (struct table_cursor row##_at = table_begin(table), *row##_one = &row##_at; row##_one; \
-	     row##_one = NULL)                                                                     \
-		for (const type *row; (row = table_next(row##_one, sizeof(*row)));)
+#define TABLE_EACH(type, row, table) TABLE_ROWS(const type, row, table, false)
+
+/* The same, but that rows may be changed; or that they are given away, as table_read() does. */
+#define TABLE_CHANGE(type, row, table)  TABLE_ROWS(type, row, table, false)
+#define TABLE_CONSUME(type, row, table) TABLE_ROWS(const type, row, table, true)
+
+#define TABLE_ROWS(type, row, table, consumes)                                                    \
+	for (struct table_cursor row##_at = table_start(table, consumes), *row##_one = &row##_at; \
+	     row##_one; row##_one = NULL)                                                         \
+		for (type * row; (row = table_next(row##_one, sizeof(*row)));)
 
 /* Returns the row at the cursor without stepping; NULL at the end. */
 void *table_peek(struct table_cursor *cursor);

@@ -213,17 +213,14 @@ static int take_flows(struct pass *pass)
 {
 	TABLE_EACH(struct flow, flow, &pass->timeline->flows_from) {
 		uint64_t correlation = flow->is_told ? 0 : flow->correlation;
-		struct flow *copy;
+		struct flow copy = *flow;
 
 		if (!has_end(pass, flow->from_time_ns, flow->from_track, correlation) ||
 		    !has_end(pass, flow->to_time_ns, flow->to_track, correlation))
 			continue;
-		copy = table_append(&pass->out->flows_from, sizeof(*copy));
-		if (!copy)
-			return FLEXTRACE_E_MEMORY;
-		*copy = *flow;
-		copy->from_track = new_track(pass, flow->from_track) & INT32_MAX;
-		copy->to_track = new_track(pass, flow->to_track);
+		copy.from_track = new_track(pass, flow->from_track) & INT32_MAX;
+		copy.to_track = new_track(pass, flow->to_track);
+		FLEXTRACE_TRY(table_put(&pass->out->flows_from, &copy, sizeof(copy)));
 	}
 	return FLEXTRACE_OK;
 }

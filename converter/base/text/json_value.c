@@ -20,11 +20,6 @@ struct decimal {
 	bool is_negative;
 };
 
-static bool is_digit(char byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
 /* Reads "e+12" up to `end`; a missing exponent is 0. */
 static bool read_exponent(const char *at, const char *end, int64_t *ret_exponent)
 {
@@ -39,7 +34,7 @@ static bool read_exponent(const char *at, const char *end, int64_t *ret_exponent
 	is_negative = *at == '-';
 	if ((*at == '+' || *at == '-') && ++at == end)
 		return false;
-	for (; at < end && is_digit(*at); at++) {
+	for (; at < end && json_is_digit(*at); at++) {
 		if (exponent < EXPONENT_LIMIT)
 			exponent = exponent * 10 + (*at - '0');
 	}
@@ -55,7 +50,7 @@ static bool read_decimal(const struct trace_text *text, struct decimal *ret)
 
 	ret->is_negative = at < end && *at == '-';
 	ret->digits = at += ret->is_negative;
-	while (at < end && is_digit(*at))
+	while (at < end && json_is_digit(*at))
 		at++;
 	ret->n_whole = at - ret->digits;
 	if (!ret->n_whole)
@@ -63,7 +58,7 @@ static bool read_decimal(const struct trace_text *text, struct decimal *ret)
 	if (at < end && *at == '.') {
 		const char *point = at++;
 
-		while (at < end && is_digit(*at))
+		while (at < end && json_is_digit(*at))
 			at++;
 		if (at - point == 1)
 			return false;
@@ -292,12 +287,12 @@ static bool read_plain_time(const struct trace_text *text, int64_t *ret_ns)
 
 	if (text->length == 0 || text->length > 19)
 		return false;
-	for (; at < end && is_digit(*at); at++)
+	for (; at < end && json_is_digit(*at); at++)
 		value = value * 10 + (*at - '0');
 	if (at == text->bytes || at - text->bytes > 15)
 		return false;
 	if (at < end && *at == '.') {
-		for (at++; at < end && n_decimals < 3 && is_digit(*at); at++, n_decimals++)
+		for (at++; at < end && n_decimals < 3 && json_is_digit(*at); at++, n_decimals++)
 			value = value * 10 + (*at - '0');
 		if (!n_decimals)
 			return false;

@@ -50,25 +50,17 @@ struct string_pool {
 	uint64_t secret; /* nothing that is stored or written depends on it */
 };
 
-static uint64_t load_word(const char *text, size_t n)
-{
-	uint64_t word = 0;
-
-	memcpy(&word, text, n);
-	return word;
-}
-
 static uint64_t hash_text(uint64_t secret, const char *text, size_t length)
 {
 	uint64_t hash = (secret << 32 | secret >> 32) ^ length;
 
 	for (; length > 16; text += 16, length -= 16)
-		hash = hash_mix(load_word(text, 8) ^ secret, load_word(text + 8, 8) ^ hash);
+		hash = hash_mix(hash_load(text, 8) ^ secret, hash_load(text + 8, 8) ^ hash);
 	if (length >= 8) /* the two words overlap */
-		return hash_mix(load_word(text, 8) ^ ~secret,
-		                load_word(text + length - 8, 8) ^ hash);
+		return hash_mix(hash_load(text, 8) ^ ~secret,
+		                hash_load(text + length - 8, 8) ^ hash);
 	if (length >= 4)
-		return hash_mix(load_word(text, 4) << 32 | load_word(text + length - 4, 4),
+		return hash_mix(hash_load(text, 4) << 32 | hash_load(text + length - 4, 4),
 		                hash ^ 0xe7037ed1a0b428dbu);
 	if (length > 0)
 		return hash_mix((uint64_t)(unsigned char)text[0] << 16 |

@@ -340,6 +340,16 @@ static inline bool knot_contradicts(const struct knot *knot)
 #define MAX_SPOTS   514
 #define ROUNDING_NS 1.0 /* of sums of doubles */
 
+static inline double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
 /* Bounds of the root's time less the host's at a knot. */
 struct spot {
 	double x, lo, hi; /* ns since the first knot; +-INFINITY: no bound */

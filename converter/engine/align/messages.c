@@ -243,12 +243,10 @@ static uint32_t list_uses(struct message_reader *reader, bool is_multicast,
                           struct message_use *uses)
 {
 	const struct process *processes = reader->input->identity->processes;
-	struct table_cursor cursor;
-	struct sync_point *point;
 	uint32_t n = 0;
 
-	table_read(&cursor, reader->points, false);
-	while ((point = table_next(&cursor, sizeof(*point)))) {
+	TABLE_CHANGE(struct sync_point, point, reader->points)
+	{
 		bool is_wanted = is_multicast ? !point->is_assumed : point->peers != 0;
 
 		if (processes[point->process].rank < 0 || !is_wanted ||
@@ -263,12 +261,10 @@ static uint32_t list_uses(struct message_reader *reader, bool is_multicast,
 /* Uses that cannot be told apart with certainty are no evidence if there is other evidence. */
 static void leave_out_assumed(struct message_reader *reader)
 {
-	struct table_cursor cursor;
-	struct sync_point *point;
 	uint64_t n = 0;
 
-	table_read(&cursor, reader->points, false);
-	while ((point = table_next(&cursor, sizeof(*point)))) {
+	TABLE_CHANGE(struct sync_point, point, reader->points)
+	{
 		if (point->is_assumed)
 			point->seq = LONELY + n++;
 	}
@@ -297,15 +293,13 @@ static int match_uses(struct message_reader *reader)
 static int read_all(struct message_reader *reader)
 {
 	struct string_cache *strings = reader->input->strings;
-	struct table_cursor cursor;
-	const struct tick_op *op;
+	uint64_t n = 0;
 
 	FLEXTRACE_TRY(string_intern(strings, "send", &reader->send));
 	FLEXTRACE_TRY(string_intern(strings, "recv", &reader->receive));
 	FLEXTRACE_TRY(string_intern(strings, "broadcast", &reader->broadcast));
-	table_read(&cursor, reader->input->ops, false);
-	for (uint64_t i = 0; (op = table_next(&cursor, sizeof(*op))); i++)
-		FLEXTRACE_TRY(take_op(reader, op, i));
+	TABLE_EACH(struct tick_op, op, reader->input->ops)
+		FLEXTRACE_TRY(take_op(reader, op, n++));
 	return FLEXTRACE_OK;
 }
 

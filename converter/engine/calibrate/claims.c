@@ -79,8 +79,6 @@ static int make_room(struct groups *groups, uint64_t at, uint64_t *n_filled)
 /* Turns brackets into claims, in absolute numbers yet; uses them up, if nobody else will. */
 static int take_claims(const struct clocks *clocks, struct table *brackets, struct groups *groups)
 {
-	struct table_cursor cursor;
-	const struct bracket *bracket;
 	uint64_t n_filled = 0;
 
 	groups->n = groups->first[clocks->n_maps];
@@ -89,8 +87,8 @@ static int take_claims(const struct clocks *clocks, struct table *brackets, stru
 	if (!groups->claims)
 		return FLEXTRACE_E_MEMORY;
 	/* first[m] is where the next of map m goes, and ends as its end: shift back afterwards. */
-	table_read(&cursor, brackets, !groups->is_second);
-	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+	TABLE_ROWS(const struct bracket, bracket, brackets, !groups->is_second)
+	{
 		uint32_t map = map_of(clocks, bracket);
 		uint64_t at = groups->first[map];
 

@@ -76,11 +76,9 @@ static void take_all(const struct calibrate_input *input, const int64_t *ticks_n
 {
 	struct clock_settings settings = input->options->all;
 	uint32_t counter = FLEXTRACE_NONE;
-	struct table_cursor cursor;
-	struct bracket *bracket;
 
-	table_read(&cursor, input->brackets, false);
-	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+	TABLE_CHANGE(struct bracket, bracket, input->brackets)
+	{
 		if (bracket->counter != counter)
 			settings = clock_options_of(input->options, input->identity,
 			                            bracket->counter);

@@ -218,13 +218,10 @@ static int judge_certified(struct judge *judge, const struct tick_op *op, uint32
 
 static int judge_ops(struct judge *judge, const struct table *ops)
 {
-	struct table_cursor cursor;
-	const struct tick_op *op;
-
-	table_read(&cursor, (struct table *)ops, false);
-	for (; (op = table_next(&cursor, sizeof(*op))); judge->n_ops++) {
+	TABLE_EACH(struct tick_op, op, ops) {
 		uint32_t index;
 
+		judge->n_ops++;
 		/* A last segment without evidence has no map. */
 		if (op->class != RECORD_DEVICE_OP || op->status == TIME_GIVEN ||
 		    !clocks_find_report(judge->clocks, op->counter, op->segment, &index))

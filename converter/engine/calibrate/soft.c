@@ -209,11 +209,9 @@ static void widen_block(struct block *block)
 void soft_widen(const struct clocks *clocks, const uint8_t *has_ops, struct table *brackets)
 {
 	struct block block = {.map = FLEXTRACE_NONE};
-	struct table_cursor cursor;
-	struct bracket *bracket;
 
-	table_read(&cursor, brackets, false);
-	while ((bracket = table_next(&cursor, sizeof(*bracket)))) {
+	TABLE_CHANGE(struct bracket, bracket, brackets)
+	{
 		uint32_t map = clocks->first_map[bracket->counter] + bracket->segment;
 
 		if (has_ops[map] || bracket->source != BRACKET_ESTIMATE ||

@@ -204,11 +204,8 @@ int attributes_find(struct derive *derive, uint32_t process, struct host_row *ro
 
 int attributes_finish(struct derive *derive)
 {
-	struct table_cursor cursor;
-	const struct attribute *attribute;
-
-	table_read(&cursor, &derive->attributes.rows, true);
-	while ((attribute = table_next(&cursor, sizeof(*attribute)))) {
+	TABLE_CONSUME(struct attribute, attribute, &derive->attributes.rows)
+	{
 		const struct attribute_list *list = &derive->attributes.lists[attribute->list];
 		struct loss_place place = loss_place_of(list->process, attribute->stream);
 

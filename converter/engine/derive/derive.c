@@ -103,6 +103,12 @@ void derive_cover(struct derive *derive, int64_t start_time_ns, int64_t end_time
 		derive->out.last_time_ns = end_time_ns;
 }
 
+int derive_add_counter(struct derive *derive, const struct counter_row *row)
+{
+	derive_cover(derive, row->time_ns, row->time_ns);
+	return row_sorter_put(&derive->counters, row);
+}
+
 void derive_count_event(struct derive *derive, uint32_t counter, uint16_t segment, uint8_t status)
 {
 	struct clock_count *count;

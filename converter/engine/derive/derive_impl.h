@@ -250,6 +250,9 @@ static inline bool place_ticks(const struct derive *derive, uint32_t process, ui
 }
 
 /* Stretches the timeline over a row. */
+/* Adds a copy of a row. FLEXTRACE_E_MEMORY or 0. */
+int derive_add_counter(struct derive *derive, const struct counter_row *row);
+
 void derive_cover(struct derive *derive, int64_t start_time_ns, int64_t end_time_ns);
 
 /* Counts a control block or a zone that has rows. */

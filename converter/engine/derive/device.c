@@ -299,16 +299,14 @@ static int take_op(struct derive *derive, uint32_t source)
 int device_take_ops(struct derive *derive, struct table *ops, uint64_t n_more)
 {
 	uint64_t n = ops->n_rows + n_more;
-	struct table_cursor cursor;
-	const struct tick_op *op;
 
 	if (!n)
 		return FLEXTRACE_OK;
 	derive->out.ops = blocks_reserve(n, sizeof(*derive->out.ops));
 	if (!derive->out.ops || n >= FLEXTRACE_NONE)
 		return FLEXTRACE_E_MEMORY;
-	table_read(&cursor, ops, true);
-	while ((op = table_next(&cursor, sizeof(*op)))) {
+	TABLE_CONSUME(struct tick_op, op, ops)
+	{
 		FLEXTRACE_TRY(blocks_fill_next(derive->out.ops, derive->out.n_ops,
 		                               sizeof(*derive->out.ops)));
 		derive->out.ops[derive->out.n_ops] = *op;

@@ -17,11 +17,6 @@ static int add_marker(struct derive *derive, uint64_t key, const struct marker *
 	return FLEXTRACE_OK;
 }
 
-static uint64_t key_of(uint32_t device, uint32_t id)
-{
-	return (uint64_t)device << 32 | id;
-}
-
 static int learn_marker(struct derive *derive, uint32_t device, uint32_t id, uint32_t *ret_marker)
 {
 	struct marker marker = {.kind = ROW_ZONE};
@@ -35,12 +30,12 @@ static int learn_marker(struct derive *derive, uint32_t device, uint32_t id, uin
 		         id & ~FLEXTRACE_WIRE_NUMBERED);
 		FLEXTRACE_TRY(string_intern(&derive->strings, text, &marker.name));
 	}
-	return add_marker(derive, key_of(device, id), &marker, ret_marker);
+	return add_marker(derive, map_pair(device, id), &marker, ret_marker);
 }
 
 int marker_of_id(struct derive *derive, uint32_t device, uint32_t id, uint32_t *ret_marker)
 {
-	*ret_marker = map_find(&derive->marker_keys, key_of(device, id), ROW_ZONE);
+	*ret_marker = map_find(&derive->marker_keys, map_pair(device, id), ROW_ZONE);
 	if (*ret_marker != MAP_NONE)
 		return FLEXTRACE_OK;
 	return learn_marker(derive, device, id, ret_marker);

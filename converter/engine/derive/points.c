@@ -42,14 +42,14 @@ int points_push_counter(struct derive *derive, const struct host_input *input)
 {
 	const struct record_counter *value = (const struct record_counter *)input->record;
 	struct place at = place_host(derive, input->process, (int64_t)value->head.clock_ns);
-	struct counter_row *row = row_sorter_append(&derive->counters);
 	bool is_device = value->device >= 0;
 	uint32_t owner = input->process;
+	struct counter_row row;
 
 	if (is_device)
 		FLEXTRACE_TRY(identity_device(derive->identity, input->process,
 		                              (uint32_t)value->device, &owner));
-	*row = (struct counter_row){
+	row = (struct counter_row){
 		.time_ns = at.time_ns,
 		.value = value->value,
 		.err_ns = at.err_ns,
@@ -63,9 +63,8 @@ int points_push_counter(struct derive *derive, const struct host_input *input)
 		.status = at.status,
 		.class = RECORD_COUNTER,
 	};
-	derive_cover(derive, at.time_ns, at.time_ns);
 	derive->ledger->rows[RECORD_COUNTER]++;
-	return FLEXTRACE_OK;
+	return derive_add_counter(derive, &row);
 }
 
 /* -- memory --------------------------------------------------------------------------------- */

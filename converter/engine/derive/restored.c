@@ -148,11 +148,7 @@ static int take_mark(struct derive *derive, const struct restored_row *row, uint
 static int take_value(struct derive *derive, const struct restored_row *row)
 {
 	const struct place place = place_of(derive, row, row->of.begin_ns);
-	struct counter_row *out = row_sorter_append(&derive->counters);
-
-	if (!out)
-		return FLEXTRACE_E_MEMORY;
-	*out = (struct counter_row){
+	const struct counter_row out = {
 		.time_ns = place.time_ns,
 		.value = row->of.value,
 		.err_ns = place.err_ns,
@@ -165,8 +161,8 @@ static int take_value(struct derive *derive, const struct restored_row *row)
 		.status = place.status,
 		.class = RECORD_MARKER_BATCH,
 	};
-	derive_cover(derive, place.time_ns, place.time_ns);
-	return FLEXTRACE_OK;
+
+	return derive_add_counter(derive, &out);
 }
 
 static int take_of_core(struct derive *derive, const struct restored_row *row)

@@ -115,12 +115,7 @@ static int add_instant(struct area *area, const struct open_zone *zone)
 
 static int add_value(struct area *area, const struct open_zone *zone, uint32_t value)
 {
-	struct derive *derive = area->derive;
-	struct counter_row *row = row_sorter_append(&derive->counters);
-
-	if (!row)
-		return FLEXTRACE_E_MEMORY;
-	*row = (struct counter_row){
+	const struct counter_row row = {
 		.time_ns = zone->place.time_ns,
 		.value = value,
 		.err_ns = zone->place.err_ns,
@@ -133,8 +128,8 @@ static int add_value(struct area *area, const struct open_zone *zone, uint32_t v
 		.class = RECORD_MARKER_BATCH,
 		.status = zone->place.status,
 	};
-	derive_cover(derive, row->time_ns, row->time_ns);
-	return FLEXTRACE_OK;
+
+	return derive_add_counter(area->derive, &row);
 }
 
 /* -- zones of the ring ---------------------------------------------------------------------- */
@@ -231,8 +226,7 @@ static int keep_loose(struct derive *derive, const struct open_zone *zone, uint3
 {
 	return ARRAY_PUSH(
 		derive->out.marks.loose_stamps, derive->out.marks.n_loose_stamps,
-		(struct loose_stamp){.ticks = zone->ticks, .run = zone->run, .stamp = stamp}));
-	return FLEXTRACE_OK;
+		(struct loose_stamp){.ticks = zone->ticks, .run = zone->run, .stamp = stamp});
 }
 
 /* The interval never ends; if its run does not either, it went on until `end` at most. */
@@ -462,8 +456,6 @@ static int take_all(struct area *area, struct table *marks)
  * but in runs that never end. */
 static int take_runs(struct timeline_marks *marks, struct table *runs)
 {
-	struct table_cursor cursor;
-	const struct mark_run *run;
 	uint64_t n_rows = 0;
 
 	if (runs->n_rows == 0)
@@ -472,8 +464,8 @@ static int take_runs(struct timeline_marks *marks, struct table *runs)
 		marks->runs = blocks_allocate(runs->n_rows, sizeof(*marks->runs));
 	if (!marks->runs)
 		return FLEXTRACE_E_MEMORY;
-	table_read(&cursor, runs, true);
-	while ((run = table_next(&cursor, sizeof(*run)))) {
+	TABLE_CONSUME(struct mark_run, run, runs)
+	{
 		marks->runs[marks->n_runs++] = *run;
 		n_rows += run->is_open ? run->n_marks : run->n_ends;
 	}

@@ -171,8 +171,6 @@ static int add_op(struct unwrap *unwrap, struct tick_op *op)
 
 static int fill_samples(struct unwrap *unwrap)
 {
-	struct table_cursor cursor;
-	struct tick_op *op;
 	struct sample sample;
 
 	for (uint64_t i = 0; i < unwrap->marks.n_runs; i++) {
@@ -185,8 +183,8 @@ static int fill_samples(struct unwrap *unwrap)
 		sample = sample_of_sync(sync);
 		add_sample(unwrap, sync->domain, &sample);
 	}
-	table_read(&cursor, &unwrap->ops, false);
-	while ((op = table_next(&cursor, sizeof(*op)))) {
+	TABLE_CHANGE(struct tick_op, op, &unwrap->ops)
+	{
 		if (op->class == RECORD_DEVICE_OP)
 			FLEXTRACE_TRY(add_op(unwrap, op));
 		/* What is known only to unwrap does not leave it. */

@@ -300,11 +300,6 @@ static int split_gaps(const struct shifter *shifter)
 
 /* -- all ------------------------------------------------------------------------------------- */
 
-static bool is_certified(const struct sample *sample)
-{
-	return sample->status == TIME_CERTIFIED && sample_is_bounded(sample);
-}
-
 int axis_split_shifts(struct axis *axis)
 {
 	const struct rate *rate = &axis->rate;
@@ -318,7 +313,7 @@ int axis_split_shifts(struct axis *axis)
 	/* Estimates of a counter that goes on shift as well: their tool was wrong. */
 	if (axis->is_soft || !rate->is_known || unknown > MAX_UNKNOWN || axis->n_samples < SPAN)
 		return FLEXTRACE_OK;
-	code = sample_list_init(&shifter.list, axis, is_certified);
+	code = sample_list_init(&shifter.list, axis, sample_is_certified);
 	if (code >= 0)
 		code = split_gaps(&shifter);
 	for (uint32_t end = BLOCK; end <= shifter.list.n && code >= 0; end += BLOCK) {

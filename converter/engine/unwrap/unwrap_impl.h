@@ -519,6 +519,11 @@ static inline bool sample_is_bounded(const struct sample *sample)
 	       sample->after_ns != UNWRAP_NO_AFTER;
 }
 
+static inline bool sample_is_certified(const struct sample *sample)
+{
+	return sample->status == TIME_CERTIFIED && sample_is_bounded(sample);
+}
+
 static inline uint64_t low_bits(uint64_t value, unsigned n_bits)
 {
 	return n_bits >= 64 ? value : value & ((UINT64_C(1) << n_bits) - 1);

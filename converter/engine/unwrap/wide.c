@@ -28,11 +28,6 @@ struct reader {
 	bool is_anew;                /* `last` was an outlier */
 };
 
-static bool is_known(const struct sample *sample)
-{
-	return sample->status == TIME_CERTIFIED && sample_is_bounded(sample);
-}
-
 /* -- steps ----------------------------------------------------------------------------------- */
 
 /* Whether so many ticks can lie between the end of a sample and the start of another. */
@@ -107,7 +102,7 @@ static bool ask_behind(const struct axis *axis, const struct sample *read, struc
 	const struct sample *end = read + 1 + (left < MAX_AHEAD ? left : MAX_AHEAD);
 
 	for (const struct sample *sample = read + 1; sample < end; sample++) {
-		if (!is_known(sample))
+		if (!sample_is_certified(sample))
 			continue;
 		if (sample->kind != SAMPLE_OP || sample->segment != restart->segment)
 			break;
@@ -131,7 +126,7 @@ static struct sample *find_edge(const struct reader *reader, const struct restar
 
 	*ret_n_unclear = 0;
 	for (struct sample *sample = reader->last + 1; sample < read; sample++) {
-		if (!is_known(sample))
+		if (!sample_is_certified(sample))
 			continue;
 		edge = edge ? edge : sample;
 		score += is_in_step(axis, reader->last, sample);
@@ -160,7 +155,7 @@ static struct sample *likeliest_edge(const struct reader *reader, struct sample 
 	for (struct sample *sample = reader->last + 1; sample <= read; sample++) {
 		int64_t ns;
 
-		if (sample < read && !is_known(sample))
+		if (sample < read && !sample_is_certified(sample))
 			continue;
 		ns = sample->before_ns - before->after_ns;
 		before = sample;
@@ -184,7 +179,7 @@ static int split(const struct reader *reader, const struct restart *restart, str
 	FLEXTRACE_TRY(axis_split(reader->axis, restart->segment,
 	                         likeliest_edge(reader, first, n_unclear, read)));
 	for (; first < read && n_unclear > 0; first++) {
-		if (!is_known(first))
+		if (!sample_is_certified(first))
 			continue;
 		first->status = TIME_ASSUMED;
 		n_unclear--;
@@ -234,7 +229,8 @@ static bool is_refuted(struct reader *reader, const struct sample *read, uint16_
 
 	if (reader->next < read)
 		reader->next = read;
-	while (reader->next < end && (reader->next->kind == SAMPLE_OP || !is_known(reader->next)))
+	while (reader->next < end &&
+	       (reader->next->kind == SAMPLE_OP || !sample_is_certified(reader->next)))
 		reader->next++;
 	return reader->next < end && reader->next->segment == segment;
 }
@@ -353,7 +349,7 @@ int axis_split_reads(struct axis *axis)
 		return FLEXTRACE_OK;
 	for (struct sample *sample = axis->samples; sample < axis->samples + axis->n_samples;
 	     sample++) {
-		if (is_known(sample))
+		if (sample_is_certified(sample))
 			take_known(&reader, sample);
 		else if (reader.last && sample->kind != SAMPLE_OP && sample->status == TIME_OUTLIER)
 			FLEXTRACE_TRY(take_outlier(&reader, sample));

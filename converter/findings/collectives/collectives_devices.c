@@ -287,13 +287,6 @@ static int find_algorithms(struct counting *counting)
 
 /* -- when a device was ready ------------------------------------------------------------------- */
 
-static int compare_times(const void *left, const void *right)
-{
-	const int64_t *a = left, *b = right;
-
-	return ORDER(*a, *b);
-}
-
 static bool is_before(const void *end_ns, const void *time_ns)
 {
 	return *(const int64_t *)end_ns < *(const int64_t *)time_ns;
@@ -315,11 +308,8 @@ static int find_starts(struct counting *counting)
 	for (uint32_t i = 0; i < out->n_parts; i++)
 		FLEXTRACE_TRY(add_work(&counting->works[out->parts[i].device],
 		                       out->parts[i].end_time_ns));
-	for (uint32_t i = 0; i < counting->timeline->identity->n_devices; i++) {
-		struct work *work = &counting->works[i];
-
-		ORDER_ARRAY(work->ends_ns, work->n, compare_times);
-	}
+	for (uint32_t i = 0; i < counting->timeline->identity->n_devices; i++)
+		order_numbers(counting->works[i].ends_ns, counting->works[i].n);
 	for (uint32_t i = 0; i < out->n_parts; i++) {
 		struct collective_part *part = &out->parts[i];
 		int64_t ready_ns = last_end_before(&counting->works[part->device],

@@ -20,11 +20,6 @@ static const char *const protocol_names[] = {"SenRdma", "Host DMA",  "HCOLL",
                                              "Wdone",   "Wait for ", "R5 ",
                                              "Send ",   "DLM Wait",  "Cleanup "};
 
-static bool begins_with(const char *name, const char *text)
-{
-	return strncmp(name, text, strlen(text)) == 0;
-}
-
 static bool ends_with(const char *name, size_t length, const char *text)
 {
 	size_t n = strlen(text);
@@ -49,7 +44,7 @@ void block_cut_name(struct event_call *call)
 static bool is_protocol(const char *name)
 {
 	for (size_t i = 0; i < sizeof(protocol_names) / sizeof(*protocol_names); i++) {
-		if (begins_with(name, protocol_names[i]))
+		if (text_begins(name, protocol_names[i]))
 			return true;
 	}
 	return false;
@@ -57,22 +52,14 @@ static bool is_protocol(const char *name)
 
 /* -- in -------------------------------------------------------------------------------------- */
 
-static uint64_t load_word(const char *bytes, size_t n)
-{
-	uint64_t word = 0;
-
-	memcpy(&word, bytes, n);
-	return word;
-}
-
 uint64_t block_hash_text(const struct trace_text *text, uint64_t hash)
 {
 	const char *at = text->bytes;
 	size_t left = text->length;
 
 	for (; left > 8; at += 8, left -= 8)
-		hash = hash_words(load_word(at, 8), hash);
-	return hash_words(load_word(at, left), hash ^ text->length);
+		hash = hash_words(hash_load(at, 8), hash);
+	return hash_words(hash_load(at, left), hash ^ text->length);
 }
 
 /* Of what all events of a control block share. */

@@ -40,20 +40,15 @@ static const struct name_kind runtime_names[] = {
 	{"Compute of ", FLEXTRACE_RUNTIME_NODE_COMPUTE},
 };
 
-static bool begins_with(const char *name, const char *text)
-{
-	return strncmp(name, text, strlen(text)) == 0;
-}
-
 /* enum flextrace_runtime_kind of a call. */
 static uint8_t runtime_kind(const char *name)
 {
-	if (begins_with(name, "Compute of ") && path_ends_with(name, "-HostPrep"))
+	if (text_begins(name, "Compute of ") && path_ends_with(name, "-HostPrep"))
 		return FLEXTRACE_RUNTIME_DATA_CONVERT;
 	if (path_ends_with(name, " DtoF"))
 		return FLEXTRACE_RUNTIME_FILE_TRANSFER_DTOF;
 	for (size_t i = 0; i < sizeof(runtime_names) / sizeof(*runtime_names); i++) {
-		if (begins_with(name, runtime_names[i].text))
+		if (text_begins(name, runtime_names[i].text))
 			return runtime_names[i].kind;
 	}
 	return FLEXTRACE_RUNTIME_USER;

@@ -282,7 +282,7 @@ static int note_queue(struct event_import *events, const struct trace_event *eve
 	read_place(event, &call);
 	FLEXTRACE_TRY(event_intern_id(events, &event->pid, &pid, &number));
 	FLEXTRACE_TRY(event_intern_id(events, &event->tid, &tid, &number));
-	code = MAP_PLACE(&torch->queue_index, torch_queue_key(pid, tid), torch->rank, torch->queues,
+	code = MAP_PLACE(&torch->queue_index, map_pair(pid, tid), torch->rank, torch->queues,
 	                 torch->n_queues, &place);
 	if (code > 0)
 		torch->queues[place] = (struct torch_queue){call.device, call.queue};

@@ -252,8 +252,7 @@ static int write_notes(struct event_import *events)
 static int name_queue(struct event_import *events, const struct torch_name *name)
 {
 	const struct torch *torch = events->own;
-	uint32_t place = map_find(&torch->queue_index, torch_queue_key(name->pid, name->tid),
-	                          torch->rank);
+	uint32_t place = map_find(&torch->queue_index, map_pair(name->pid, name->tid), torch->rank);
 	struct flextrace_name queue;
 
 	if (place == MAP_NONE)

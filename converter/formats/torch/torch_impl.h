@@ -24,7 +24,7 @@ struct torch_name { /* of a process (tid 0) or row of the file, as texts (string
 	bool is_process;
 };
 
-struct torch_queue { /* found by torch_queue_key() and rank */
+struct torch_queue { /* found by pid and tid (strings), and rank */
 	uint32_t device, queue;
 };
 
@@ -62,12 +62,6 @@ struct torch {
 	char *properties; /* owned: deviceProperties as JSON */
 	uint32_t n_unread_members;
 };
-
-/* Of a row of a file, by its pid and tid (strings). */
-static inline uint64_t torch_queue_key(uint32_t pid, uint32_t tid)
-{
-	return (uint64_t)pid << 32 | tid;
-}
 
 /* -- torch_file.c */
 

@@ -90,10 +90,10 @@ static uint32_t find_same(const struct identity *identity, const struct definiti
 	if (!record->boot_id || !record->start_ns || !record->pid ||
 	    index_excludes(identity, definition, record->session))
 		return MAP_NONE;
-	clock = map_find(&identity->index->host_clocks, pair(0, record->boot_id),
+	clock = map_find(&identity->index->host_clocks, map_pair(0, record->boot_id),
 	                 record->time_namespace);
 	return clock == MAP_NONE ? MAP_NONE
-	                         : map_find(&identity->index->same, pair(clock, record->pid),
+	                         : map_find(&identity->index->same, map_pair(clock, record->pid),
 	                                    record->start_ns);
 }
 
@@ -117,8 +117,8 @@ static int add_sighting(struct identity *identity, const struct definition *defi
 		process->is_shared = true;
 	}
 	FLEXTRACE_TRY(map_put(&index->generations,
-	                      pair(definition->trace, (uint32_t)vpid_of(record)), record->start_ns,
-	                      *ret_process));
+	                      map_pair(definition->trace, (uint32_t)vpid_of(record)),
+	                      record->start_ns, *ret_process));
 	return ARRAY_PUSH(index->sightings, index->n_sightings,
 	                  (struct sighting){definition->trace, vpid_of(record), *ret_process});
 }
@@ -134,7 +134,7 @@ static int define_process(struct identity *identity, const struct definition *de
 {
 	const struct record_process *record = (const struct record_process *)&definition->record;
 	struct map *generations = &identity->index->generations;
-	uint64_t who = pair(definition->trace, (uint32_t)vpid_of(record));
+	uint64_t who = map_pair(definition->trace, (uint32_t)vpid_of(record));
 	uint32_t found = map_find(generations, who, record->start_ns), n_clocks;
 	struct process *process;
 
@@ -164,7 +164,7 @@ static int define_process(struct identity *identity, const struct definition *de
 		check_epoch(&identity->host_clocks[process->host_clock], record);
 	if (!process->is_excluded)
 		FLEXTRACE_TRY(map_put(&identity->index->same,
-		                      pair(process->host_clock, record->pid), record->start_ns,
+		                      map_pair(process->host_clock, record->pid), record->start_ns,
 		                      found));
 	if (!identity->host_clocks[process->host_clock].host)
 		identity->host_clocks[process->host_clock].host = process->host;
@@ -196,7 +196,7 @@ static int define_processes(struct identity *identity)
 		if (record->head.class != RECORD_PROCESS || record->boot_id)
 			continue;
 		found = map_find(&identity->index->generations,
-		                 pair(definition->trace, (uint32_t)vpid_of(record)),
+		                 map_pair(definition->trace, (uint32_t)vpid_of(record)),
 		                 record->start_ns);
 		if (identity->processes[found].host_clock == FLEXTRACE_NONE)
 			FLEXTRACE_TRY(index_guess_host_clock(
@@ -310,7 +310,7 @@ static int define_name(struct identity *identity, uint32_t process, const struct
 	}
 	FLEXTRACE_TRY(identity_device(identity, process, record->device, &found));
 	return index_put_name(identity, head->class == RECORD_QUEUE_NAME ? NAME_QUEUE : NAME_MARKER,
-	                      pair(found, record->id), &name);
+	                      map_pair(found, record->id), &name);
 }
 
 /* Books a definition: true if it is of a process of this conversion. */
@@ -336,7 +336,7 @@ static int find_defining_process(struct identity *identity, const struct definit
 	if (record->head.class != RECORD_PROCESS)
 		return index_process(identity, definition, ret_process);
 	*ret_process = map_find(&identity->index->generations,
-	                        pair(definition->trace, (uint32_t)vpid_of(record)),
+	                        map_pair(definition->trace, (uint32_t)vpid_of(record)),
 	                        record->start_ns);
 	return FLEXTRACE_OK;
 }
@@ -404,7 +404,7 @@ struct strangers {
 static int meet(struct identity *identity, const struct stream *stream, int32_t vpid,
                 struct strangers *strangers)
 {
-	uint64_t who = pair(stream->trace, (uint32_t)vpid);
+	uint64_t who = map_pair(stream->trace, (uint32_t)vpid);
 
 	if (map_find(&identity->index->span_of, who, 0) != MAP_NONE ||
 	    map_find(&strangers->seen, who, 0) != MAP_NONE)

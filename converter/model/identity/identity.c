@@ -59,7 +59,7 @@ void identity_release(struct identity *identity)
 int index_host_clock(struct identity *identity, const struct definition *from, uint32_t boot_id,
                      uint64_t time_namespace, uint32_t *ret_clock)
 {
-	uint64_t a = boot_id ? pair(0, boot_id) : pair(1, from->host);
+	uint64_t a = boot_id ? map_pair(0, boot_id) : map_pair(1, from->host);
 	uint64_t b = boot_id ? time_namespace : from->host ? 0 : (uint64_t)from->trace + 1;
 	int is_new = MAP_PLACE(&identity->index->host_clocks, a, b, identity->host_clocks,
 	                       identity->n_host_clocks, ret_clock);
@@ -134,7 +134,7 @@ int index_add_span(struct identity *identity, uint32_t trace, int32_t vpid, stru
 	struct identity_index *index = identity->index;
 
 	FLEXTRACE_TRY(ARRAY_ROOM(index->spans, index->n_spans));
-	FLEXTRACE_TRY(map_put(&index->span_of, pair(trace, (uint32_t)vpid), 0, index->n_spans));
+	FLEXTRACE_TRY(map_put(&index->span_of, map_pair(trace, (uint32_t)vpid), 0, index->n_spans));
 	index->spans[index->n_spans++] = span;
 	index->last_plus_1 = 0;
 	return FLEXTRACE_OK;
@@ -182,7 +182,7 @@ static uint32_t generation_at(const struct identity *identity, struct span span,
 int index_process(struct identity *identity, const struct definition *from, uint32_t *ret_process)
 {
 	const struct map *map = &identity->index->span_of;
-	uint64_t who = pair(from->trace, (uint32_t)from->record.vpid);
+	uint64_t who = map_pair(from->trace, (uint32_t)from->record.vpid);
 	uint32_t span = map_find(map, who, 0);
 
 	if (span == MAP_NONE) {
@@ -197,7 +197,7 @@ int identity_process(struct identity *identity, const struct stream *stream,
                      const struct record *record, uint32_t *ret_process)
 {
 	struct identity_index *index = identity->index;
-	uint64_t who = pair(stream->trace, (uint32_t)record->vpid);
+	uint64_t who = map_pair(stream->trace, (uint32_t)record->vpid);
 	uint32_t span;
 
 	if (index->last_plus_1 && index->last_who == who) {
@@ -229,7 +229,7 @@ int identity_process(struct identity *identity, const struct stream *stream,
 
 int index_thread(struct identity *identity, uint32_t process, int32_t vtid, uint32_t *ret_thread)
 {
-	int is_new = MAP_PLACE(&identity->index->threads, pair(process, (uint32_t)vtid), 0,
+	int is_new = MAP_PLACE(&identity->index->threads, map_pair(process, (uint32_t)vtid), 0,
 	                       identity->threads, identity->n_threads, ret_thread);
 
 	FLEXTRACE_TRY(is_new);
@@ -259,7 +259,7 @@ int identity_thread_again(struct identity *identity, const struct stream *stream
 		return FLEXTRACE_OK;
 	}
 	FLEXTRACE_TRY(identity_thread(identity, stream, record, ret_thread));
-	span = map_find(&index->span_of, pair(stream->trace, (uint32_t)record->vpid), 0);
+	span = map_find(&index->span_of, map_pair(stream->trace, (uint32_t)record->vpid), 0);
 	*memo = (struct identity_memo){record->vpid, record->vtid, *ret_thread + 1};
 	if (index->spans[span].n > 1)
 		memo->thread_plus_1 = 0; /* the next record may be of another generation */
@@ -269,7 +269,7 @@ int identity_thread_again(struct identity *identity, const struct stream *stream
 int identity_device(struct identity *identity, uint32_t process, uint32_t device,
                     uint32_t *ret_device)
 {
-	int is_new = MAP_PLACE(&identity->index->devices, pair(process, device), 0,
+	int is_new = MAP_PLACE(&identity->index->devices, map_pair(process, device), 0,
 	                       identity->devices, identity->n_devices, ret_device);
 
 	FLEXTRACE_TRY(is_new);
@@ -300,21 +300,21 @@ int identity_counter(struct identity *identity, uint32_t device, uint32_t domain
 	const struct device *of = &identity->devices[device];
 	uint64_t clock_and_uuid;
 
-	*ret_counter = map_find(&index->counters, pair(device, domain), 0);
+	*ret_counter = map_find(&index->counters, map_pair(device, domain), 0);
 	if (*ret_counter != MAP_NONE)
 		return FLEXTRACE_OK;
 	if (!of->uuid) {
 		FLEXTRACE_TRY(add_counter(identity, device, domain, ret_counter));
-		return map_put(&index->counters, pair(device, domain), 0, *ret_counter);
+		return map_put(&index->counters, map_pair(device, domain), 0, *ret_counter);
 	}
-	clock_and_uuid = pair(identity->processes[of->process].host_clock, of->uuid);
+	clock_and_uuid = map_pair(identity->processes[of->process].host_clock, of->uuid);
 	*ret_counter = map_find(&index->shared_counters, clock_and_uuid, domain);
 	if (*ret_counter == MAP_NONE) {
 		FLEXTRACE_TRY(add_counter(identity, device, domain, ret_counter));
 		FLEXTRACE_TRY(
 			map_put(&index->shared_counters, clock_and_uuid, domain, *ret_counter));
 	}
-	return map_put(&index->counters, pair(device, domain), 0, *ret_counter);
+	return map_put(&index->counters, map_pair(device, domain), 0, *ret_counter);
 }
 
 /* Appends a counter to the list of its rate. `ends`: the last of each list so far. */
@@ -327,7 +327,7 @@ static int list_rate(const struct identity *identity, uint32_t counter, struct m
 	uint32_t last;
 
 	if (device->uuid) {
-		whose = pair(identity->processes[device->process].host_clock, device->uuid);
+		whose = map_pair(identity->processes[device->process].host_clock, device->uuid);
 		group |= (uint64_t)1 << 32;
 	}
 	last = map_find(ends, whose, group);
@@ -377,13 +377,13 @@ int index_put_name(struct identity *identity, enum name_kind kind, uint64_t what
 int identity_name_marker(struct identity *identity, uint32_t id, uint32_t name, uint32_t file,
                          uint32_t line)
 {
-	return index_put_name(identity, NAME_IMAGE_MARKER, pair(0, id),
+	return index_put_name(identity, NAME_IMAGE_MARKER, map_pair(0, id),
 	                      &(struct name){name, file, line});
 }
 
 uint32_t identity_queue_name(const struct identity *identity, uint32_t device, uint32_t queue)
 {
-	uint32_t found = map_find(&identity->index->names, pair(device, queue), NAME_QUEUE);
+	uint32_t found = map_find(&identity->index->names, map_pair(device, queue), NAME_QUEUE);
 
 	return found == MAP_NONE ? 0 : identity->index->name_list[found].name;
 }
@@ -408,11 +408,11 @@ bool identity_marker(const struct identity *identity, uint32_t device, uint32_t 
                      uint32_t *ret_name, uint32_t *ret_file, uint32_t *ret_line)
 {
 	const struct map *names = &identity->index->names;
-	uint32_t found = map_find(names, pair(device, id), NAME_MARKER);
+	uint32_t found = map_find(names, map_pair(device, id), NAME_MARKER);
 	const struct name *name;
 
 	if (found == MAP_NONE)
-		found = map_find(names, pair(0, id), NAME_IMAGE_MARKER);
+		found = map_find(names, map_pair(0, id), NAME_IMAGE_MARKER);
 	if (found == MAP_NONE)
 		return false;
 	name = &identity->index->name_list[found];

@@ -65,11 +65,6 @@ struct identity_index {
 
 enum name_kind { NAME_QUEUE, NAME_MARKER, NAME_IMAGE_MARKER };
 
-static inline uint64_t pair(uint32_t high, uint32_t low)
-{
-	return (uint64_t)high << 32 | low;
-}
-
 /* Each stores an index, adding what is not there. FLEXTRACE_E_MEMORY or 0. */
 int index_host_clock(struct identity *identity, const struct definition *from, uint32_t boot_id,
                      uint64_t time_namespace, uint32_t *ret_clock);

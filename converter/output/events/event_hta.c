@@ -98,11 +98,6 @@ void event_hta_release(struct event_hta *hta)
 
 /* -- names ------------------------------------------------------------------------------------- */
 
-static bool begins(const char *name, const char *word)
-{
-	return strncmp(name, word, strlen(word)) == 0;
-}
-
 /* What the reader takes a name for; WORK_PREPARE: nothing of the others. */
 static enum work_class class_by_name(const char *name)
 {
@@ -114,13 +109,13 @@ static enum work_class class_by_name(const char *name)
 	                                     "cpum_exe_subgraph",
 	                                     "collective_subgraph_execution"};
 
-	if (begins(name, "nccl") || begins(name, "hip") || begins(name, "hccl") ||
+	if (text_begins(name, "nccl") || text_begins(name, "hip") || text_begins(name, "hccl") ||
 	    strstr(name, "ncclKernel"))
 		return WORK_COMMUNICATION;
-	if (begins(name, "Memcpy") || begins(name, "Memset") || begins(name, "dma"))
+	if (text_begins(name, "Memcpy") || text_begins(name, "Memset") || text_begins(name, "dma"))
 		return WORK_MEMORY;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (begins(name, others[i]))
+		if (text_begins(name, others[i]))
 			return WORK_PREPARE;
 	}
 	return strstr(name, "Memcpy") || strstr(name, "Memset") || strstr(name, "dma") ||
@@ -164,7 +159,7 @@ static void name_work(const struct events *events, uint8_t kind, enum work_class
 	const char *around = word_around(kind, class);
 
 	event->around = event->part = NULL;
-	if (around ? begins(name, around) : class_by_name(name) == class)
+	if (around ? text_begins(name, around) : class_by_name(name) == class)
 		return;
 	keep_name(event);
 	event->around = around;

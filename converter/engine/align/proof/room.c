@@ -41,16 +41,6 @@ struct side { /* bounds at a spot that evidence on one side of it gives */
 
 static const struct side nothing = {-INFINITY, INFINITY};
 
-static inline double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static inline double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 static inline double width_of(const struct side *side)
 {
 	return side->hi - side->lo;

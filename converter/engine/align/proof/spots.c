@@ -123,16 +123,6 @@ void spots_fill(struct spots *spots, const struct mesh *mesh, uint32_t clock, do
 		           first + (uint32_t)((uint64_t)(i + 1) * n / n_windows));
 }
 
-static inline double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static inline double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 static inline bool contradicts(struct spot_range range)
 {
 	return range.lo > range.hi + ROUNDING_NS;

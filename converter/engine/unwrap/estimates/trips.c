@@ -16,13 +16,6 @@ static int add_trip(struct trips *trips, int64_t begin_ns, int64_t end_ns)
 	return FLEXTRACE_OK;
 }
 
-static int compare_times(const void *left, const void *right)
-{
-	const int64_t *a = left, *b = right;
-
-	return ORDER(*a, *b);
-}
-
 /* Sorts them, leaves out those that are there twice, and lists their ends. */
 static int index_trips(struct trips *trips)
 {
@@ -43,7 +36,7 @@ static int index_trips(struct trips *trips)
 		n++;
 	}
 	trips->n = n;
-	ORDER_ARRAY(trips->ends_ns, n, compare_times);
+	order_numbers(trips->ends_ns, n);
 	return FLEXTRACE_OK;
 }
 

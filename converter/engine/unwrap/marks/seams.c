@@ -29,11 +29,6 @@ struct seam {
 
 ORDER_BY(compare_seams, struct seam, counter, sample);
 
-static bool is_known(const struct sample *sample)
-{
-	return sample->status == TIME_CERTIFIED && sample_is_bounded(sample);
-}
-
 /* Counts the samples of each segment. A sample with the bracket of the one before adds nothing. */
 static void count_samples(struct axis *axis)
 {
@@ -42,8 +37,8 @@ static void count_samples(struct axis *axis)
 	for (uint32_t i = 0; i < axis->n_samples; i++) {
 		const struct sample *sample = &axis->samples[i];
 
-		if (!is_known(sample) || (last && last->before_ns == sample->before_ns &&
-		                          last->after_ns == sample->after_ns))
+		if (!sample_is_certified(sample) || (last && last->before_ns == sample->before_ns &&
+		                                     last->after_ns == sample->after_ns))
 			continue;
 		axis->segments[sample->segment].n_samples++;
 		last = sample;
@@ -53,7 +48,7 @@ static void count_samples(struct axis *axis)
 /* The known samples in front of `at`, the last one included. */
 static uint32_t end_known(const struct axis *axis, uint32_t at)
 {
-	while (at > 0 && !is_known(&axis->samples[at - 1]))
+	while (at > 0 && !sample_is_certified(&axis->samples[at - 1]))
 		at--;
 	return at;
 }
@@ -65,7 +60,7 @@ static bool find_seam(const struct axis *axis, const struct boot *boot, struct s
 	uint32_t behind = axis_find(axis, boot->from_ns), front = end_known(axis, behind);
 	uint32_t first = end_known(axis, axis_find(axis, boot->begin_ns));
 
-	while (behind < axis->n_samples && !is_known(&axis->samples[behind]))
+	while (behind < axis->n_samples && !sample_is_certified(&axis->samples[behind]))
 		behind++;
 	*ret_seam = (struct seam){boot->counter, front};
 	if (front == 0 || behind == axis->n_samples)
@@ -103,7 +98,7 @@ static bool is_steady(const struct axis *axis, uint32_t segment)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < axis->n_samples && n < N_FEW; i++) {
-		if (!is_known(&axis->samples[i]) || axis->samples[i].segment != segment)
+		if (!sample_is_certified(&axis->samples[i]) || axis->samples[i].segment != segment)
 			continue;
 		for (uint32_t j = 0; j < n; j++)
 			narrow(&means, few[j], &axis->samples[i]);

@@ -25,8 +25,7 @@ int edges_list(struct table *edges, const struct loose_edge ***ret_edges, uint32
 {
 	FLEXTRACE_TRY(BLOCKS_NEW(*ret_edges, edges->n_rows + 1));
 	*ret_n = 0;
-	table_read(&cursor, edges, false);
-	while ((edge = table_next(&cursor, sizeof(*edge))))
+	TABLE_EACH(struct loose_edge, edge, edges)
 		(*ret_edges)[(*ret_n)++] = edge;
 	sort_edges(*ret_edges, *ret_n);
 	return FLEXTRACE_OK;

@@ -58,7 +58,7 @@ int64_t lates_most(const struct lates *lates, int64_t otherwise)
 
 static int find_queue(struct matcher *matcher, const struct loose_edge *edge, uint32_t *ret_queue)
 {
-	uint64_t owner = owner_key(edge->device, edge->queue);
+	uint64_t owner = map_pair(edge->device, edge->queue);
 
 	*ret_queue = map_find(&matcher->queues_of, owner, 0);
 	if (*ret_queue != MAP_NONE)
@@ -74,7 +74,7 @@ static int find_queue(struct matcher *matcher, const struct loose_edge *edge, ui
 /* Finds the job of an edge, or begins one. */
 static int find_job(struct matcher *matcher, const struct loose_edge *edge, uint32_t *ret_job)
 {
-	uint64_t owner = owner_key(edge->device, edge->queue);
+	uint64_t owner = map_pair(edge->device, edge->queue);
 	struct matches *matches = matcher->matches;
 	struct job job = {.newest = NO_INSTANCE, .oldest = NO_INSTANCE};
 

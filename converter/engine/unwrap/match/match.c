@@ -190,7 +190,7 @@ static int take_counted(struct matcher *matcher, uint32_t index, struct tick_op 
 static int take_op(struct matcher *matcher, struct tick_op *op)
 {
 	struct matches *matches = matcher->matches;
-	uint32_t index = map_find(&matcher->jobs, owner_key(op->device, op->queue), op->job);
+	uint32_t index = map_find(&matcher->jobs, map_pair(op->device, op->queue), op->job);
 	struct instance *meant;
 
 	if (index == MAP_NONE)
@@ -213,14 +213,12 @@ static int64_t known_by(const struct tick_op *op)
 
 static int take_all(struct matcher *matcher, struct table *ops)
 {
-	struct table_cursor cursor;
-	struct tick_op *op;
 	uint32_t n = 0;
 
 	FLEXTRACE_TRY(edges_list(&matcher->unwrap->edges, &matcher->edges, &matcher->n_edges));
 	FLEXTRACE_TRY(instances_prepare(matcher));
-	table_read(&cursor, ops, false);
-	while ((op = table_next(&cursor, sizeof(*op)))) {
+	TABLE_CHANGE(struct tick_op, op, ops)
+	{
 		for (; n < matcher->n_edges && edge_time(matcher->edges[n]) <= known_by(op); n++)
 			FLEXTRACE_TRY(instances_take(matcher, matcher->edges[n]));
 		FLEXTRACE_TRY(take_op(matcher, op));

@@ -126,11 +126,6 @@ static inline int64_t edge_host_ns(const struct loose_edge *edge, int64_t otherw
 	return edge && edge->host_ns ? edge->host_ns : otherwise;
 }
 
-static inline uint64_t owner_key(uint32_t device, uint32_t queue)
-{
-	return (uint64_t)device << 32 | queue;
-}
-
 static inline bool instance_has_bracket(const struct instance *instance)
 {
 	return instance->submit || instance->complete;

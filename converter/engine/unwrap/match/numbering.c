@@ -64,7 +64,7 @@ void numbering_count_end(struct matcher *matcher)
 		n_lacking += matcher->matches->jobs[i].n_lacking;
 	for (uint32_t i = matcher->n_edges; i-- > 0 && n_lacking > 0;) {
 		const struct loose_edge *edge = matcher->edges[i];
-		uint64_t owner = owner_key(edge->device, edge->queue);
+		uint64_t owner = map_pair(edge->device, edge->queue);
 		struct job *job =
 			&matcher->matches->jobs[map_find(&matcher->jobs, owner, edge->job)];
 		int64_t done_ns = matcher->queues[job->queue].done_ns;
