@@ -11,7 +11,6 @@
 
 #include "model/timeline/columns.h"
 #include "model/timeline/findings.h"
-#include "base/error.h"
 
 struct analysis {
 	const char *name; /* "kernels" */

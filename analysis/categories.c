@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "analysis_impl.h"
-#include "base/array.h"
 #include "base/order.h"
 #include "categories_impl.h"
 #include "base/map.h"

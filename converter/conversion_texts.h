@@ -10,7 +10,6 @@
 
 #include "model/streams.h"
 #include "options.h"
-#include "base/text/strings.h"
 #include "base/text/text_list.h"
 
 /* Options whose values are not their defaults, and a few in any case. */

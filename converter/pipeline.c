@@ -17,8 +17,6 @@
 #include "tracer/src/area/elf_names.h"
 #include "engine/twins.h"
 #include "engine/unwrap/unwrap.h"
-#include "engine/align/align.h"
-#include "engine/calibrate/calibrate.h"
 #include "engine/gather.h"
 
 #define MAX_ANALYSES 64

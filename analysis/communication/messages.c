@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "../analysis_impl.h"
-#include "base/array.h"
 #include "base/blocks.h"
 #include "base/text/writer.h"
 #include "base/map.h"

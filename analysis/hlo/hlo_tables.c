@@ -9,7 +9,6 @@
 
 #include "analysis/analysis_impl.h"
 #include "base/array.h"
-#include "base/order.h"
 #include "hlo.h"
 
 struct hlo_row {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "analysis/analysis_impl.h"
-#include "base/blocks.h"
 #include "base/order.h"
 #include "call_costs.h"
 #include "model/words/kinds.h"

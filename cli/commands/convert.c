@@ -22,7 +22,6 @@
 #include "process/isolate.h"
 #include "base/paths.h"
 #include "model/timeline/columns.h"
-#include "profile.h"
 #include "recording/recovery.h"
 #include "recording/lttng/rlimits.h"
 #include "base/spill.h"

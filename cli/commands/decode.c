@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flextrace decode: what stands in dumped marker areas, as text and as a timeline. */
-#include <stddef.h>
 #include <stdint.h>
 
 #include "report/area_text.h"

@@ -15,7 +15,6 @@
 
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 

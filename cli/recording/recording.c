@@ -3,16 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "terminal/cli.h"
 #include "recording/emit_parts.h"
-#include "base/paths.h"
 #include "guardian.h"
 #include "process/provider.h"
 #include "recording/recovery.h"

@@ -15,7 +15,6 @@
 #ifndef FLEXTRACE_RECOVERY_H
 #define FLEXTRACE_RECOVERY_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 

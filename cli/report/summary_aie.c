@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/paths.h"
-#include "model/timeline/columns.h"
 #include "terminal/cli.h"
 #include "summary_impl.h"
 

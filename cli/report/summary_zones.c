@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Zones of firmware that never ended. */
-#include <cjson/cJSON.h>
 
 #include "terminal/cli.h"
 #include "summary_impl.h"

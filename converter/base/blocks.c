@@ -14,7 +14,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "error.h"
 #include "spill.h"
 
 #define MAX_STOCK    8u                 /* blocks, on the way from one table to the next */

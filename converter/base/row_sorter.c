@@ -3,10 +3,8 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
-#include "error.h"
 #include "heap.h"
 #include "radix_sort.h"
 

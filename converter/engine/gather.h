@@ -10,7 +10,6 @@
 #ifndef FLEXTRACE_GATHER_H
 #define FLEXTRACE_GATHER_H
 
-#include "base/error.h"
 #include "model/streams.h"
 #include "base/table.h"
 

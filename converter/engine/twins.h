@@ -10,7 +10,6 @@
 #ifndef FLEXTRACE_TWINS_H
 #define FLEXTRACE_TWINS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/identity/identity.h"

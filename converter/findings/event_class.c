@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/text/strings.h"
-#include "model/timeline/timeline_read.h"
 #include "model/words/kinds.h"
 
 #define SIGNAL_BYTES 128

@@ -7,7 +7,6 @@
 #include "base/order.h"
 #include "model/lanes.h"
 #include "iterations.h"
-#include "model/timeline/timeline_read.h"
 
 /* -- steps ---------------------------------------------------------------------------------- */
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/text/digits.h"
 #include "model/timeline/rows.h"
 #include "model/words/kinds.h"

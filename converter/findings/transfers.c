@@ -8,7 +8,6 @@
 #include "base/order.h"
 #include "base/blocks.h"
 #include "base/map.h"
-#include "model/timeline/timeline_read.h"
 
 /* What a name says: the same for all control blocks that have it. */
 struct known_name {

@@ -2,9 +2,7 @@
 #include "utilization.h"
 
 #include "base/blocks.h"
-#include "base/map.h"
 #include "utilization_impl.h"
-#include "model/timeline/timeline_read.h"
 #include "base/order.h"
 
 /* -- kernels in order -------------------------------------------------------------------------- */

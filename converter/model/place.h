@@ -7,7 +7,6 @@
 #define FLEXTRACE_PLACE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "model.h"

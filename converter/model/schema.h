@@ -10,8 +10,6 @@
 #ifndef FLEXTRACE_SCHEMA_H
 #define FLEXTRACE_SCHEMA_H
 
-#include <stddef.h>
-
 #include "model.h"
 
 enum schema_type {

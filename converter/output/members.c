@@ -2,7 +2,6 @@
 /* members.c: which files go into the archive, and when. */
 #include "output/emit_work.h"
 
-#include "output/place.h"
 #include "output/run_json.h"
 
 static int write_members(struct work *work)

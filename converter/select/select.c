@@ -6,7 +6,6 @@
 #include "select_impl.h"
 #include "base/blocks.h"
 #include "model/alignment.h"
-#include "model/timeline/timeline_read.h"
 
 struct pass {
 	struct criteria criteria;        /* owned */

@@ -12,7 +12,6 @@
 
 #include <regex.h>
 
-#include "base/array.h"
 #include "model/ledger/inputs.h"
 #include "base/map.h"
 #include "model/timeline/any_row.h"

@@ -8,7 +8,6 @@
 #ifndef FLEXTRACE_TRACER_PAYLOAD_H
 #define FLEXTRACE_TRACER_PAYLOAD_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 

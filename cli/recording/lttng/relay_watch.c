@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

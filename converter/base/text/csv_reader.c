@@ -2,7 +2,6 @@
 #include "csv_reader.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

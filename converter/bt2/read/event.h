@@ -13,7 +13,6 @@
 #include <babeltrace2/babeltrace.h>
 
 #include "model/schema.h"
-#include "base/error.h"
 
 #define EVENT_MAX_FIELDS 30
 #define EVENT_UNKNOWN    (-2) /* of ours, and of a newer version */

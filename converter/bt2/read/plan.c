@@ -10,7 +10,6 @@
 #include "base/order.h"
 #include "bt2/read/graph.h"
 #include "probe.h"
-#include "formats/ctf/ctf_overwritten.h"
 
 /* -- stream files: sizes, and what is cut ------------------------------------------------------ */
 

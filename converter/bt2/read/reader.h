@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "model/streams.h"
 #include "model/ledger/ledger.h"
-#include "base/text/strings.h"
 
 struct reader_options {
 	const char *const *traces; /* weak: the traces at or below these paths are read */

@@ -7,7 +7,6 @@
  * lowest one above them are found, by the same sweeps. Their middle meets every constraint, and
  * where the targets did already it is the targets.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "align_impl.h"

@@ -5,7 +5,6 @@
 #ifndef FLEXTRACE_ALIGN_MESSAGES_H
 #define FLEXTRACE_ALIGN_MESSAGES_H
 
-#include "base/array.h"
 #include "engine/calibrate/calibrate.h"
 #include "model/identity/identity.h"
 #include "base/text/strings.h"

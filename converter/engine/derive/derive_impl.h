@@ -22,8 +22,6 @@
 #ifndef FLEXTRACE_DERIVE_IMPL_H
 #define FLEXTRACE_DERIVE_IMPL_H
 
-#include "base/array.h"
-#include "base/blocks.h"
 #include "derive.h"
 #include "model/lanes.h"
 #include "base/map.h"
@@ -250,10 +248,10 @@ static inline bool place_ticks(const struct derive *derive, uint32_t process, ui
 }
 
 /* Stretches the timeline over a row. */
+void derive_cover(struct derive *derive, int64_t start_time_ns, int64_t end_time_ns);
+
 /* Adds a copy of a row. FLEXTRACE_E_MEMORY or 0. */
 int derive_add_counter(struct derive *derive, const struct counter_row *row);
-
-void derive_cover(struct derive *derive, int64_t start_time_ns, int64_t end_time_ns);
 
 /* Counts a control block or a zone that has rows. */
 void derive_count_event(struct derive *derive, uint32_t counter, uint16_t segment, uint8_t status);

@@ -21,7 +21,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "window.h"
 
 #define N_RECENT     4

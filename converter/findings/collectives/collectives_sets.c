@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
-
 #define OF_ALL   0 /* not of one number */
 #define NO_PEERS 0 /* a set: of all who use the group */
 #define SEVERAL  (MAP_NONE - 1)

@@ -4,7 +4,6 @@
  */
 #include "counters_impl.h"
 #include "findings/dma.h"
-#include "findings/utilization.h"
 
 static int add_transfers(struct levels *levels, struct dma_reader *reader)
 {

@@ -13,7 +13,6 @@
 
 #include "name_groups.h"
 #include "spread.h"
-#include "base/text/strings.h"
 #include "base/table.h"
 
 struct stats_group {          /* 40 bytes */

@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "base/array.h"
 #include "model/identity/identity.h"
 #include "aie_impl.h"
 

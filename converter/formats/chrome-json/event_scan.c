@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
-
 _Static_assert(offsetof(struct event_scan, args) == 9 * sizeof(struct trace_value), "see KEY_ARG");
 
 /* No known name is longer, even if each letter is written as an escape. */

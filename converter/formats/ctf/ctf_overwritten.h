@@ -21,8 +21,6 @@
 #ifndef FLEXTRACE_CTF_OVERWRITTEN_H
 #define FLEXTRACE_CTF_OVERWRITTEN_H
 
-#include <stdbool.h>
-
 #include "ctf_repair.h"
 
 /* Packets in front of the first ones that are there. */

@@ -10,7 +10,6 @@
 #ifndef FLEXTRACE_IMPORT_FORMAT_H
 #define FLEXTRACE_IMPORT_FORMAT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "formats/kit/formats.h"

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "formats/kit/dialect.h"
 #include "formats/kit/event_item.h"
 #include "model/aie_options.h"

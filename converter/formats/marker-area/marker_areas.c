@@ -8,7 +8,6 @@
  */
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "area_file.h"
 #include "formats/kit/format.h"
 #include "formats/kit/faults.h"

@@ -18,7 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/map.h"
 #include "base/text/strings.h"
 #include "base/text/text_list.h"

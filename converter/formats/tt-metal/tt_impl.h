@@ -25,7 +25,6 @@
 #include "formats/kit/text_window.h"
 #include "base/text/json_text.h"
 #include "base/map.h"
-#include "base/text/strings.h"
 
 #define TT_MAX_FIELDS   128
 #define TT_COUNTER_BITS 44 /* of today's counter; older logs have more */

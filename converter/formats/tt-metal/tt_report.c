@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text/digits.h"
 #include "tt_report_impl.h"
 

@@ -2,7 +2,6 @@
 /* Compiled programs: the instructions by which events name what they are of. */
 #include <string.h>
 
-#include "base/array.h"
 #include "xplane_impl.h"
 
 enum hlo_field {

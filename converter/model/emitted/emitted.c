@@ -12,8 +12,6 @@
 #include "base/array.h"
 #include "base/order.h"
 #include "base/text/csv_reader.h"
-#include "model/ledger/ledger.h"
-#include "base/map.h"
 
 enum {
 	COLUMN_WHEN,

@@ -19,7 +19,6 @@
 
 #include <string.h>
 
-#include "base/error.h"
 #include "model/streams.h"
 #include "model/ledger/ledger.h"
 #include "model/model.h"

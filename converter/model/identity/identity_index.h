@@ -9,7 +9,6 @@
 #ifndef FLEXTRACE_IDENTITY_INDEX_H
 #define FLEXTRACE_IDENTITY_INDEX_H
 
-#include "base/array.h"
 #include "identity.h"
 #include "base/map.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/order.h"
 
 /* One of a stream, on its way to a number. */

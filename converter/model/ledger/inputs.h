@@ -13,7 +13,6 @@
 #define FLEXTRACE_INPUTS_H
 
 #include "model/streams.h"
-#include "base/text/strings.h"
 
 struct inputs {
 	char **texts; /* owned, each */

@@ -16,7 +16,6 @@
 #ifndef FLEXTRACE_LEDGER_H
 #define FLEXTRACE_LEDGER_H
 
-#include "base/error.h"
 #include "model/model.h"
 
 /* clang-format off */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds.h"
 
-#include <string.h>
-
 #define ROW_KIND(label, category)                                                \
 	{                                                                        \
 		label, category, sizeof(label) - 1, sizeof(category) - 1, false, \

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "model/timeline/any_row.h"
-#include "model/timeline/timeline_read.h"
 #include "output/emit.h"
 
 #define N_SAMPLES 1000u /* rows of a table whose texts are looked at */

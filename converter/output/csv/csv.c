@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv.h"
-#include "output/column_text.h"
 
 #include "model/timeline/any_row.h"
 #include "model/words/kinds.h"

@@ -3,7 +3,6 @@
  * csv_rows.c: instants.csv, counters.csv, memory.csv: rows of the timeline that are not many.
  */
 #include "csv.h"
-#include "output/column_text.h"
 #include "model/timeline/any_row.h"
 #include "model/words/kinds.h"
 

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-
 #define NO_ROWS N_ROW_TABLES
 
 static const uint8_t tables[N_SOURCES] = {

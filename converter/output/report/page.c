@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "page.h"
 
-#include <stddef.h>
-
 /* Takes a file as it is into the program, with a zero behind it. Some processors can only address
  * what is even. */
 #define EMBED(name, file)                                                                          \

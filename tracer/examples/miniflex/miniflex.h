@@ -19,7 +19,6 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <flextrace/emulator.h>

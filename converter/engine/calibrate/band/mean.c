@@ -2,7 +2,6 @@
 /* One mean rate that explains all evidence of a segment. */
 #include <math.h>
 
-#include "base/blocks.h"
 #include "engine/calibrate/calibrate_impl.h"
 
 /* Closes the band of all means from `lo` to `hi`. 1: all evidence meets in it, 0: not. */

@@ -25,7 +25,6 @@
 
 #include "base/blocks.h"
 #include "engine/calibrate/room.h"
-#include "engine/calibrate/step.h"
 
 #define FORWARD  1u         /* from knot to knot */
 #define BACKWARD UINT32_MAX /* likewise: 1 less */

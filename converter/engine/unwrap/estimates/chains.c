@@ -17,10 +17,8 @@
  * that has no place while each round trip has its work: then the file lacks the round trip of that
  * work.
  */
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "chains.h"
 
 #define PARALLEL   0.75 /* of the work of a part is over other work: it need not be in a row */

@@ -6,7 +6,6 @@
  * work that samples leave open stays doubted (chains.c).
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "chains.h"
 
