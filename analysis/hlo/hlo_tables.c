@@ -199,9 +199,9 @@ static int fill_modules(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-/* -- instructions ------------------------------------------------------------------------------ */
+/* -- instructions, opcodes ---------------------------------------------------------------------- */
 
-static int count_op(struct hlo_tables *tables, const struct hlo_piece *piece)
+static int count_piece(struct hlo_tables *tables, const struct hlo_piece *piece, bool by_opcode)
 {
 	const struct hlo *hlo = &tables->hlo;
 	struct group_key key = {.kind = HLO_AUTOTUNING};
@@ -212,8 +212,10 @@ static int count_op(struct hlo_tables *tables, const struct hlo_piece *piece)
 		const struct hlo_op *op = &hlo->ops[piece->op];
 
 		key.kind = hlo->runs[piece->run].phase;
-		FLEXTRACE_TRY(label(tables, piece->op, string_get(hlo->pool, op->name), op->module,
-		                    &key.name));
+		key.name = op->opcode;
+		if (!by_opcode)
+			FLEXTRACE_TRY(label(tables, piece->op, string_get(hlo->pool, op->name),
+			                    op->module, &key.name));
 	}
 	return stats_count(&tables->times, &key, piece->time_ns, &group);
 }
@@ -233,6 +235,16 @@ static const struct column ops_columns[] = {
 	COLUMNS_PROCESS(struct hlo_row, process),
 };
 
+static const struct column opcodes_columns[] = {
+	TEXT(opcode),
+	PHASE,
+	TEXT(kernels),
+	TEXT(total_ns),
+	SPREAD("ns", time),
+	COLUMN_FIXED(struct hlo_row, share_percent, 2),
+	COLUMNS_PROCESS(struct hlo_row, process),
+};
+
 static struct hlo_row of_op(const struct hlo_tables *tables, struct hlo_row row, uint32_t place)
 {
 	const struct hlo_op *op = &tables->hlo.ops[place];
@@ -245,21 +257,23 @@ static struct hlo_row of_op(const struct hlo_tables *tables, struct hlo_row row,
 	return row;
 }
 
-static int fill_ops(const struct findings *findings, struct row_sink *sink)
+static int fill_pieces(const struct findings *findings, bool by_opcode, struct row_sink *sink)
 {
 	struct hlo_tables tables;
 	int code = start(&tables, findings);
 
 	for (uint32_t i = 0; i < tables.hlo.n_pieces && code == FLEXTRACE_OK; i++)
-		code = count_op(&tables, &tables.hlo.pieces[i]);
+		code = count_piece(&tables, &tables.hlo.pieces[i], by_opcode);
 	if (code == FLEXTRACE_OK)
 		code = stats_finish(&tables.times);
 	for (uint32_t i = 0; i < tables.times.groups.n && code == FLEXTRACE_OK; i++) {
-		uint32_t place = map_find(&tables.place_of, stats_line(&tables.times, i)->key.name,
-		                          0);
+		uint32_t name = stats_line(&tables.times, i)->key.name;
+		uint32_t place = map_find(&tables.place_of, name, 0);
 		struct hlo_row row = row_of(&tables, i);
 
-		if (place != MAP_NONE)
+		if (by_opcode)
+			row.opcode = string_get(tables.hlo.pool, name);
+		else if (place != MAP_NONE)
 			row = of_op(&tables, row, place);
 		row_put(sink, &row);
 	}
@@ -267,48 +281,14 @@ static int fill_ops(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-/* -- opcodes ----------------------------------------------------------------------------------- */
-
-static int count_opcode(struct hlo_tables *tables, const struct hlo_piece *piece)
+static int fill_ops(const struct findings *findings, struct row_sink *sink)
 {
-	struct group_key key = {.kind = HLO_AUTOTUNING};
-	uint32_t group;
-
-	key.owner = tables->findings->owners->positions[piece->process];
-	if (piece->op != FLEXTRACE_NONE) {
-		key.kind = tables->hlo.runs[piece->run].phase;
-		key.name = tables->hlo.ops[piece->op].opcode;
-	}
-	return stats_count(&tables->times, &key, piece->time_ns, &group);
+	return fill_pieces(findings, false, sink);
 }
-
-static const struct column opcodes_columns[] = {
-	TEXT(opcode),
-	PHASE,
-	TEXT(kernels),
-	TEXT(total_ns),
-	SPREAD("ns", time),
-	COLUMN_FIXED(struct hlo_row, share_percent, 2),
-	COLUMNS_PROCESS(struct hlo_row, process),
-};
 
 static int fill_opcodes(const struct findings *findings, struct row_sink *sink)
 {
-	struct hlo_tables tables;
-	int code = start(&tables, findings);
-
-	for (uint32_t i = 0; i < tables.hlo.n_pieces && code == FLEXTRACE_OK; i++)
-		code = count_opcode(&tables, &tables.hlo.pieces[i]);
-	if (code == FLEXTRACE_OK)
-		code = stats_finish(&tables.times);
-	for (uint32_t i = 0; i < tables.times.groups.n && code == FLEXTRACE_OK; i++) {
-		struct hlo_row row = row_of(&tables, i);
-
-		row.opcode = string_get(tables.hlo.pool, stats_line(&tables.times, i)->key.name);
-		row_put(sink, &row);
-	}
-	release(&tables);
-	return code;
+	return fill_pieces(findings, true, sink);
 }
 
 const struct analysis analysis_hlo_modules =

@@ -117,6 +117,27 @@ static struct grouped_row row_of(struct grouping *grouping, uint32_t line)
 	return row;
 }
 
+/* The name of a queue's work is its number. */
+static int fill(const struct findings *findings, name_maker *make, bool by_device,
+                struct row_sink *sink)
+{
+	struct grouping grouping;
+	int code = group(&grouping, findings, make, by_device);
+
+	for (uint32_t i = 0; i < grouping.stats.groups.n && code == FLEXTRACE_OK; i++) {
+		uint32_t owner = stats_line(&grouping.stats, i)->key.owner;
+		struct grouped_row row = row_of(&grouping, i);
+
+		if (by_device) {
+			row.device = findings->owners->devices[owner];
+			row.queue = strtoul(row.of.name, NULL, 10);
+		}
+		row_put(sink, &row);
+	}
+	release(&grouping);
+	return code;
+}
+
 /* -- without numbers --------------------------------------------------------------------------- */
 
 /* Digits behind '_' or '-' become _[N], as in the summary of the AIU Trace Analyzer; behind a '.',
@@ -163,16 +184,7 @@ static const struct column grouped_columns[] = {
 
 static int fill_grouped(const struct findings *findings, struct row_sink *sink)
 {
-	struct grouping grouping;
-	int code = group(&grouping, findings, make_grouped, false);
-
-	for (uint32_t i = 0; i < grouping.stats.groups.n && code == FLEXTRACE_OK; i++) {
-		struct grouped_row row = row_of(&grouping, i);
-
-		row_put(sink, &row);
-	}
-	release(&grouping);
-	return code;
+	return fill(findings, make_grouped, false, sink);
 }
 
 const struct analysis analysis_kernels_grouped = ANALYSIS_CSV(
@@ -203,18 +215,7 @@ static const struct column queue_columns[] = {
 
 static int fill_by_queue(const struct findings *findings, struct row_sink *sink)
 {
-	struct grouping grouping;
-	int code = group(&grouping, findings, make_queue, true);
-
-	for (uint32_t i = 0; i < grouping.stats.groups.n && code == FLEXTRACE_OK; i++) {
-		struct grouped_row row = row_of(&grouping, i);
-
-		row.device = findings->owners->devices[stats_line(&grouping.stats, i)->key.owner];
-		row.queue = strtoul(row.of.name, NULL, 10);
-		row_put(sink, &row);
-	}
-	release(&grouping);
-	return code;
+	return fill(findings, make_queue, true, sink);
 }
 
 const struct analysis analysis_kernels_by_queue = ANALYSIS_CSV(

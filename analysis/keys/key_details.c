@@ -140,8 +140,7 @@ static int find_shown(struct key_details *details, uint32_t node)
 	for (uint32_t at = node, i = 0; at && i < STACK_FRAMES; at = nodes[at].around, i++) {
 		int code = name_trie_step(&details->shown, shown, nodes[at].name, &shown);
 
-		if (code < 0)
-			return code;
+		FLEXTRACE_TRY(code);
 	}
 	details->shown_of[node] = shown;
 	return FLEXTRACE_OK;

@@ -57,14 +57,11 @@ static int find_entry(struct diff *diff, enum diff_table table, const struct sta
                       struct diff_entry **ret_entry)
 {
 	uint32_t kind, name, found;
-	int code;
 
 	FLEXTRACE_TRY(string_intern(&diff->cache, of->kind, &kind));
 	FLEXTRACE_TRY(string_intern(&diff->cache, of->name, &name));
-	code = MAP_PLACE(&diff->index, (uint64_t)table << 32 | kind, name, diff->entries,
-	                 diff->n_entries, &found);
-	if (code < 0)
-		return code;
+	FLEXTRACE_TRY(MAP_PLACE(&diff->index, map_pair(table, kind), name, diff->entries,
+	                        diff->n_entries, &found));
 	*ret_entry = &diff->entries[found];
 	(*ret_entry)->table = table;
 	(*ret_entry)->kind = kind;

@@ -393,8 +393,7 @@ static int show_asked(const struct select_input *input, struct selection *select
 {
 	int code = criteria_read(&pass->criteria, input->options, error);
 
-	if (code < 0)
-		return code;
+	FLEXTRACE_TRY(code);
 	code = show_none(pass->timeline, selection);
 	pass->processes = selection->identity.processes;
 	if (code >= 0)

@@ -114,8 +114,7 @@ static int index_rows(struct path_graph *graph)
 	    make_processes(graph))
 		code = note_rows(graph, looks);
 	free(looks);
-	if (code < 0)
-		return code;
+	FLEXTRACE_TRY(code);
 	for (uint32_t i = 2; i < graph->timeline->n_tracks + 2; i++)
 		of_track[i] += of_track[i - 1];
 	for (uint32_t i = 0; i < graph->calls.n; i++) {

@@ -292,8 +292,7 @@ static int read_words(struct word_file *file, const char *path, struct flextrace
 	struct packet last = {.n = 0};
 	int code = aie_slots_open(path, &file->slots, error);
 
-	if (code < 0)
-		return code;
+	FLEXTRACE_TRY(code);
 	if (!file->slots)
 		import_warn(import,
 		            "There is no event_slots.json beside the trace words, events are "

@@ -103,8 +103,7 @@ int events_skip(struct trace_events *events, struct flextrace_error *error)
 			struct json_scan scan;
 
 			code = events_scan(events, scan_list_name, &scan, error);
-			if (code < 0)
-				return code;
+			FLEXTRACE_TRY(code);
 			if (code == SCAN_OK)
 				return FLEXTRACE_OK;
 		}
@@ -163,8 +162,7 @@ static int recover(struct trace_events *events, uint64_t from_bytes, struct trac
 			struct json_scan scan;
 
 			code = events_scan(events, scan_event, &scan, error);
-			if (code < 0)
-				return code;
+			FLEXTRACE_TRY(code);
 			if (code == SCAN_OK && events->event.ph.kind == TRACE_TEXT) {
 				events->n_elements++;
 				return take_event(events, &scan, ret_event);

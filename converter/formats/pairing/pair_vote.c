@@ -192,8 +192,7 @@ static int vote_by_all(const struct pairing_state *state, struct votes *votes, i
 
 	for (int by_stamps = 0; by_stamps < 2; by_stamps++) {
 		code = vote_by_ids(state, by_stamps, votes, &ret_offsets[n]);
-		if (code < 0)
-			return code;
+		FLEXTRACE_TRY(code);
 		n += code;
 	}
 	votes->n = 0;

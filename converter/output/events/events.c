@@ -442,10 +442,9 @@ int events_init(struct events *events, const struct findings *findings,
 	FLEXTRACE_TRY(event_hta_init(events));
 	if (!events_are_kineto(events)) /* whose readers would take a line of losses for work */
 		FLEXTRACE_TRY(event_losses_init(events));
-	if (views->has_bands && event_is_shown(events, FROM_COUNTERS)) {
+	if (views->has_bands && event_is_shown(events, FROM_COUNTERS))
 		FLEXTRACE_TRY(
 			ARRAY_NEW(events->band_ns, findings->timeline->identity->n_devices + 1ull));
-	}
 	event_count_hidden(events);
 	begin(events);
 	return FLEXTRACE_OK;
