@@ -147,7 +147,9 @@ static int agree(struct votes *votes, double share, double agreeing, struct rate
 
 	if (votes->n_pairs == 0)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_NEW(spare, 2 * (size_t)votes->n));
+	spare = malloc(2 * (size_t)votes->n * sizeof(*spare));
+	if (!spare)
+		return FLEXTRACE_E_MEMORY;
 	depth = marzullo_hull(votes->intervals, votes->n, agreeing, spare, &hull);
 	free(spare);
 	if (depth < share * votes->n_pairs || depth <= votes->n_pairs / 2)
@@ -320,7 +322,9 @@ int rate_bound(const struct axis *axis, struct rate *ret_rate)
 	*ret_rate = (struct rate){all.lo, is_usual ? usual.hi : all.hi, false, false, false};
 	if (axis->n_samples < 2)
 		return FLEXTRACE_OK;
-	FLEXTRACE_TRY(ARRAY_NEW(votes.intervals, MAX_INTERVALS));
+	votes.intervals = malloc(MAX_INTERVALS * sizeof(*votes.intervals));
+	if (!votes.intervals)
+		return FLEXTRACE_E_MEMORY;
 	code = bound_in(axis, is_usual ? usual : all, &votes, ret_rate);
 	if (code >= 0 && !is_stated && !is_inner(ret_rate)) {
 		code = bound_in(axis, all, &votes, &rate);
