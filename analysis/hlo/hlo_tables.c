@@ -199,7 +199,7 @@ static int fill_modules(const struct findings *findings, struct row_sink *sink)
 	return code;
 }
 
-/* -- instructions, opcodes ---------------------------------------------------------------------- */
+/* -- instructions, opcodes ------------------------------------------------------------------- */
 
 static int count_piece(struct hlo_tables *tables, const struct hlo_piece *piece, bool by_opcode)
 {

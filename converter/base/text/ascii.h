@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ascii.h: beginnings, and letters as files spell them. The C library asks the user's locale: a Turkish one does
- * not call "i" the small letter of "I", and "MPI_Allreduce" would be no collective any more. */
+/* ascii.h: beginnings, and letters as files spell them. The C library asks the user's locale: a
+ * Turkish one does not call "i" the small letter of "I", and "MPI_Allreduce" would be no collective
+ * any more. */
 #ifndef FLEXTRACE_ASCII_H
 #define FLEXTRACE_ASCII_H
 
