@@ -203,7 +203,7 @@ def compare_order(directory, chrome, trace):
     ranked = sorted(trace.descriptors.values(), key=lambda track: track.sibling_order_rank)
     tracks = [pid_of(trace.track_of(track.uuid)) for track in ranked
               if track.uuid and not track.HasField("counter") and not track.HasField("process") and
-              (track.HasField("thread") or track.parent_uuid)]
+              (track.HasField("thread") or track.parent_uuid) and not trace.is_deep(track)]
     found = [(pid, name) for pid, _, name in tracks]
     for pid in {pid for pid, _ in shown + found}:
         if [name for of, name in shown if of == pid] != [name for of, name in found if of == pid]:

@@ -63,6 +63,9 @@ def read_packets(data):
     return packets, n_compressed
 
 
+MAX_DEPTH = 512  # of viewers, which drop begins that are deeper, and no ends
+
+
 class Sequence:
     """What is known of the packets of one machine."""
 
@@ -208,6 +211,11 @@ class Trace:
                 raise Wrong(f"{kind} {key} stands for two tracks, or is 0")
             self.ids.add(key)
 
+    def is_deep(self, track):
+        """What lies too deep on a line for viewers is on another one within it, of the same name."""
+        line = self.descriptors.get(track.parent_uuid) if track.parent_uuid else None
+        return bool(track.name) and line is not None and track.name == (line.thread.thread_name or line.name)
+
     def track_of(self, uuid):
         if uuid in self.tracks:
             return self.tracks[uuid]
@@ -262,6 +270,8 @@ class Trace:
         if event.type == event.TYPE_COUNTER:
             self.read_counter(event, track)
         elif event.type == event.TYPE_SLICE_BEGIN:
+            if len(stack) == MAX_DEPTH:
+                raise Wrong(f"{len(stack)} intervals within each other on {track}")
             stack.append([self.time, self.describe(event)])
             self.read_flows(event, track, self.time)
         elif event.type == event.TYPE_SLICE_END:
@@ -331,7 +341,8 @@ class Trace:
                 unused = [iid for iid in values if (kind, iid) not in sequence.used]
                 if unused:
                     raise Wrong(f"{kind} that nobody uses: {unused[:5]}")
-        untold = [uuid for uuid in self.tracks if str(uuid) not in self.things and uuid not in self.last]
+        untold = [uuid for uuid in self.tracks if str(uuid) not in self.things and uuid not in self.last and
+                  not self.is_deep(self.descriptors[uuid])]
         if untold or any(self.things.get(str(thing.get("of")), {"is": "process"})["is"] not in ("process", "device")
                          for thing in self.things.values() if isinstance(thing, dict)):
             raise Wrong(f"what tracks stand for is not told: {untold[:5]}")

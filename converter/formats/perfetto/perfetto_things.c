@@ -247,7 +247,7 @@ int perfetto_take_things(struct perfetto *perfetto, struct protobuf attributes)
 	return FLEXTRACE_OK;
 }
 
-/* Tracks that nothing is said of have no rows of ours. */
+/* Tracks that nothing is said of stand for what they lie in, or have no rows of ours. */
 static void place_tracks(struct perfetto_file *file)
 {
 	for (uint32_t i = 0; i < file->n_tracks; i++) {
@@ -255,6 +255,8 @@ static void place_tracks(struct perfetto_file *file)
 		uint64_t uuid = track->kind == IS_COUNTER ? track->parent : track->uuid;
 		const struct perfetto_thing *thing = perfetto_thing(file, uuid);
 
+		if (!thing)
+			thing = perfetto_thing(file, track->parent);
 		if (!thing)
 			continue;
 		track->thing = (uint32_t)(thing - file->things);

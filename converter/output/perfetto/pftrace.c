@@ -212,6 +212,8 @@ static int step(struct pftrace *trace, int64_t time_ns)
 		pftrace_move_to(trace, end.time_ns);
 		pftrace_turn_to(trace, end.machine);
 		FLEXTRACE_TRY(pftrace_keep_end(trace, end.uuid));
+		if (end.track != FLEXTRACE_NONE)
+			trace->n_open[end.track]--;
 	}
 	pftrace_move_to(trace, time_ns);
 	return FLEXTRACE_OK;
@@ -221,13 +223,17 @@ static int step(struct pftrace *trace, int64_t time_ns)
 
 static int write_interval(struct pftrace *trace, const struct file_event *event)
 {
-	const struct pftrace_end end = {event->end_time_ns, pftrace_uuid(trace, event),
-	                                pftrace_machine(trace)};
 	uint32_t track = event->on == ON_TRACK ? event->place : FLEXTRACE_NONE;
+	struct pftrace_end end = {event->end_time_ns, pftrace_uuid(trace, event),
+	                          pftrace_machine(trace), track};
 
+	if (track != FLEXTRACE_NONE)
+		end.uuid = pftrace_deep_uuid(trace, track, trace->n_open[track]);
 	FLEXTRACE_TRY(pftrace_keep(trace, track, event, end.uuid, TYPE_SLICE_BEGIN));
 	if (event->end_time_ns == event->start_time_ns)
 		return pftrace_keep_end(trace, end.uuid);
+	if (track != FLEXTRACE_NONE)
+		trace->n_open[track]++;
 	return push_end(trace, &end);
 }
 
@@ -300,6 +306,7 @@ static void release(struct pftrace *trace)
 	map_release(&trace->counters);
 	free(trace->kept);
 	free(trace->last_kept);
+	free(trace->n_open);
 	free(trace->arrows);
 	free(trace->ends);
 	line_ids_release(&trace->ids);

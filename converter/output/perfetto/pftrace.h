@@ -104,6 +104,7 @@ struct pftrace_end {
 	int64_t time_ns;
 	uint64_t uuid;
 	uint32_t machine;
+	uint32_t track; /* FLEXTRACE_NONE */
 };
 
 struct pftrace {
@@ -120,6 +121,7 @@ struct pftrace {
 	struct pftrace_kept *kept;       /* owned, all */
 	struct pftrace_arrow *arrows;
 	uint32_t *last_kept; /* by track: the last begin, in `kept` or before */
+	uint32_t *n_open;    /* by track: intervals within each other that no end was written of */
 	uint32_t n_kept, n_kept_allocated, n_arrows, n_arrows_allocated;
 	uint32_t n_departed;      /* arrows left from no place of `kept` from here on */
 	struct pftrace_end *ends; /* a heap: the earliest on top */
@@ -202,6 +204,10 @@ void pftrace_describe(struct pftrace *trace);
 
 /* Of what an event but a counter is on. */
 uint64_t pftrace_uuid(const struct pftrace *trace, const struct file_event *event);
+
+/* Of what lies in `n_open` intervals of a track: another track where it is too deep for Perfetto;
+ * 0: no memory. */
+uint64_t pftrace_deep_uuid(struct pftrace *trace, uint32_t track, uint32_t n_open);
 
 /* Of a line of losses. */
 uint64_t pftrace_loss_uuid(const struct pftrace *trace, uint32_t line);

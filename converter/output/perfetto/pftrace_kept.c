@@ -15,9 +15,11 @@
 
 int pftrace_kept_init(struct pftrace *trace)
 {
-	trace->last_kept = calloc(trace->events.view.timeline->n_tracks + 1ull,
-	                          sizeof(trace->last_kept[0]));
-	return trace->last_kept ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
+	size_t n = trace->events.view.timeline->n_tracks + (size_t)1;
+
+	trace->last_kept = calloc(n, sizeof(trace->last_kept[0]));
+	trace->n_open = calloc(n, sizeof(trace->n_open[0]));
+	return trace->last_kept && trace->n_open ? FLEXTRACE_OK : FLEXTRACE_E_MEMORY;
 }
 
 /* -- packets ----------------------------------------------------------------------------------- */

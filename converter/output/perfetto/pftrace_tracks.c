@@ -281,20 +281,55 @@ static void describe_counter(struct pftrace *trace, const struct file_event *eve
 	writer_abandon(&text);
 }
 
-uint64_t pftrace_counter_uuid(struct pftrace *trace, const struct file_event *event)
+/* Finds what is described when it is first asked for, or makes room for it; 0: no memory. */
+static uint64_t find_late(struct pftrace *trace, uint64_t line, uint64_t owner, bool *ret_is_new)
 {
-	/* labels of ours are of different lengths */
-	uint64_t name = event->name ? event->name : UINT32_MAX - event->label.length;
-	uint64_t owner = (uint64_t)event->on << 32 | event->place;
-	uint64_t line = name << 32 | event->core;
 	uint32_t place = map_find(&trace->counters, line, owner);
 
+	*ret_is_new = false;
 	if (place != MAP_NONE)
 		return trace->uuids.counters + place;
 	if (map_put(&trace->counters, line, owner, trace->n_counters) < 0) {
 		trace->writer.failure = ENOMEM;
 		return 0;
 	}
-	describe_counter(trace, event, trace->uuids.counters + trace->n_counters);
+	*ret_is_new = true;
 	return trace->uuids.counters + trace->n_counters++;
+}
+
+uint64_t pftrace_counter_uuid(struct pftrace *trace, const struct file_event *event)
+{
+	/* labels of ours are of different lengths */
+	uint64_t name = event->name ? event->name : UINT32_MAX - event->label.length;
+	uint64_t owner = (uint64_t)event->on << 32 | event->place;
+	bool is_new;
+	uint64_t uuid = find_late(trace, name << 32 | event->core, owner, &is_new);
+
+	if (is_new)
+		describe_counter(trace, event, uuid);
+	return uuid;
+}
+
+/* -- what is too deep -------------------------------------------------------------------------- */
+
+#define MAX_DEPTH 512 /* of Perfetto: it drops begins that are deeper, and no ends */
+
+uint64_t pftrace_deep_uuid(struct pftrace *trace, uint32_t track, uint32_t n_open)
+{
+	uint64_t uuid = trace->uuids.tracks + track, deep;
+	struct writer text;
+	bool is_new;
+
+	if (n_open < MAX_DEPTH)
+		return uuid;
+	deep = find_late(trace, UINT64_MAX - n_open / MAX_DEPTH, track, &is_new);
+	if (!is_new)
+		return deep;
+	writer_open_memory(&text);
+	line_append_track(&trace->events.view, &text, track);
+	describe_named(trace, (struct description){deep, uuid, n_open}, &text);
+	if (writer_failed(&text))
+		trace->writer.failure = text.failure;
+	writer_abandon(&text);
+	return deep;
 }

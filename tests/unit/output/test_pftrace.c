@@ -373,6 +373,33 @@ static void test_pftrace__empty_lists_keep_their_places(void **state)
 	free(bytes);
 }
 
+/* Perfetto drops begins of what is deeper, and no ends: what is around it would end early. */
+static void test_pftrace__what_is_too_deep_is_on_another_track(void **state)
+{
+	struct emit_test *test = *state;
+	struct timeline_fixture *f = &test->fixture;
+	struct values on = {.n = 0};
+	struct protobuf trace;
+	uint32_t track = add_row(f, 0, "a"), n_deep = 0;
+	char *bytes;
+
+	for (int i = 0; i < 515; i++)
+		fixture_host(f, fixture_scope(f, track, "b", 6000 + i, 9000 - i));
+	fixture_host(f, fixture_scope(f, track, "c", 9500, 9600));
+	bytes = emit(test, FLEXTRACE_NONE, &trace);
+	VALUES(trace, &on, PACKET_TRACK_EVENT, TRACK_EVENT_TRACK_UUID);
+	assert_int_equal(on.n, 2 * (1 + 515 + 1));
+	for (uint32_t i = 0; i < on.n; i++) {
+		bool is_deep = on.all[i] != on.all[0];
+
+		n_deep += is_deep;
+		/* begins of the three innermost ones, then their ends */
+		assert_int_equal(is_deep, i >= 2 + 512 && i < 2 + 512 + 6);
+	}
+	assert_int_equal(n_deep, 6);
+	free(bytes);
+}
+
 static void test_pftrace__ranks_of_tracks_are_no_negative_numbers(void **state)
 {
 	struct emit_test *test = *state;
@@ -414,6 +441,7 @@ int main(void)
 		EMPTY(test_pftrace__of_a_rank_says_what_may_be_lost_of_it),
 		EMPTY(test_pftrace__hosts_are_machines_unless_an_arrow_leads_from_one_to_another),
 		SAMPLE(test_pftrace__ranks_of_tracks_are_no_negative_numbers),
+		EMPTY(test_pftrace__what_is_too_deep_is_on_another_track),
 		EMPTY(test_pftrace__threads_are_of_no_sequence),
 		EMPTY(test_pftrace__empty_lists_keep_their_places),
 		EMPTY(test_pftrace__of_nothing_is_a_file),
