@@ -50,3 +50,26 @@ struct fixture *identity_fixture_define(void **state, const char *session, const
 	                 0);
 	return fixture;
 }
+
+struct process *process_at(struct fixture *fixture, uint32_t stream, uint64_t clock_ns,
+                           int32_t vpid)
+{
+	const struct record record = {.clock_ns = clock_ns, .vpid = vpid, .vtid = vpid};
+	uint32_t process;
+
+	assert_int_equal(identity_process(&fixture->identity, fixture->source.set.streams[stream],
+	                                  &record, &process),
+	                 0);
+	return &fixture->identity.processes[process];
+}
+
+uint32_t counter_of(struct fixture *fixture, int32_t vpid, uint32_t device, uint32_t domain)
+{
+	uint32_t process =
+		(uint32_t)(process_at(fixture, 0, 1000, vpid) - fixture->identity.processes);
+	uint32_t counter;
+
+	assert_int_equal(identity_device(&fixture->identity, process, device, &device), 0);
+	assert_int_equal(identity_counter(&fixture->identity, device, domain, &counter), 0);
+	return counter;
+}

@@ -293,12 +293,20 @@ static int add_counter(struct identity *identity, uint32_t device, uint32_t doma
 	return FLEXTRACE_OK;
 }
 
+/* The clock of a file is that of all hosts that the file is about: which of them a device is on. */
+static uint32_t host_in_file(const struct identity *identity, const struct device *device)
+{
+	return identity_is_file_of(identity, identity->strings, device->process, IDENTITY_FILE)
+	               ? identity->processes[device->process].host
+	               : 0;
+}
+
 int identity_counter(struct identity *identity, uint32_t device, uint32_t domain,
                      uint32_t *ret_counter)
 {
 	struct identity_index *index = identity->index;
 	const struct device *of = &identity->devices[device];
-	uint64_t clock_and_uuid;
+	uint64_t clock_and_uuid, host_and_domain;
 
 	*ret_counter = map_find(&index->counters, map_pair(device, domain), 0);
 	if (*ret_counter != MAP_NONE)
@@ -308,11 +316,12 @@ int identity_counter(struct identity *identity, uint32_t device, uint32_t domain
 		return map_put(&index->counters, map_pair(device, domain), 0, *ret_counter);
 	}
 	clock_and_uuid = map_pair(identity->processes[of->process].host_clock, of->uuid);
-	*ret_counter = map_find(&index->shared_counters, clock_and_uuid, domain);
+	host_and_domain = map_pair(host_in_file(identity, of), domain);
+	*ret_counter = map_find(&index->shared_counters, clock_and_uuid, host_and_domain);
 	if (*ret_counter == MAP_NONE) {
 		FLEXTRACE_TRY(add_counter(identity, device, domain, ret_counter));
-		FLEXTRACE_TRY(
-			map_put(&index->shared_counters, clock_and_uuid, domain, *ret_counter));
+		FLEXTRACE_TRY(map_put(&index->shared_counters, clock_and_uuid, host_and_domain,
+		                      *ret_counter));
 	}
 	return map_put(&index->counters, map_pair(device, domain), 0, *ret_counter);
 }
@@ -328,7 +337,7 @@ static int list_rate(const struct identity *identity, uint32_t counter, struct m
 
 	if (device->uuid) {
 		whose = map_pair(identity->processes[device->process].host_clock, device->uuid);
-		group |= (uint64_t)1 << 32;
+		group = map_pair(host_in_file(identity, device) + 1, of->rate_group);
 	}
 	last = map_find(ends, whose, group);
 	lists->first[counter] = last == MAP_NONE ? counter : lists->first[last];

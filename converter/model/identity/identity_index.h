@@ -44,7 +44,7 @@ struct identity_index {
 	struct map threads;         /* (process, vtid) -> thread */
 	struct map devices;         /* (process, device) -> device */
 	struct map counters;        /* (device, domain) -> counter */
-	struct map shared_counters; /* (host clock, uuid), domain -> counter */
+	struct map shared_counters; /* (host clock, uuid), (host in a file, domain) -> counter */
 	struct map host_clocks;     /* see index_host_clock() */
 	struct map trace_clocks;    /* trace -> host clock of its first process */
 	struct map same;            /* (host clock, pid), start_ns -> process */

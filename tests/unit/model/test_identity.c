@@ -12,30 +12,6 @@
 #include "identity_fixture.h"
 #include "model/identity/recording_id.h"
 
-/* The process of a record in the n-th stream. */
-static struct process *process_at(struct fixture *fixture, uint32_t stream, uint64_t clock_ns,
-                                  int32_t vpid)
-{
-	const struct record record = {.clock_ns = clock_ns, .vpid = vpid, .vtid = vpid};
-	uint32_t process;
-
-	assert_int_equal(identity_process(&fixture->identity, fixture->source.set.streams[stream],
-	                                  &record, &process),
-	                 0);
-	return &fixture->identity.processes[process];
-}
-
-static uint32_t counter_of(struct fixture *fixture, int32_t vpid, uint32_t device, uint32_t domain)
-{
-	uint32_t process =
-		(uint32_t)(process_at(fixture, 0, 1000, vpid) - fixture->identity.processes);
-	uint32_t counter;
-
-	assert_int_equal(identity_device(&fixture->identity, process, device, &device), 0);
-	assert_int_equal(identity_counter(&fixture->identity, device, domain, &counter), 0);
-	return counter;
-}
-
 static void expect_text(const struct fixture *fixture, uint32_t id, const char *text)
 {
 	assert_string_equal(string_get(fixture->source.strings, id), text);
@@ -273,6 +249,26 @@ static void test_identity__shares_a_counter_of_equal_uuids_on_one_host_clock(voi
 	assert_int_equal(fixture->identity.counters[counter_of(fixture, 1, 1, 0)].counter_bits, 32);
 	assert_true(fixture->identity.devices[0].is_defined);
 	assert_int_equal(ledger_check(fixture->ledger), 0);
+}
+
+static void test_identity__shares_no_counter_between_hosts_of_a_file(void **state)
+{
+	struct fixture *fixture = identity_fixture_define(
+		state, NULL,
+		"1 1 1 process start_ns=1 rank=0 host=n1 boot_id=\"imported perfetto 1\"\n"
+		"1 2 2 process start_ns=1 rank=1 host=n1 boot_id=\"imported perfetto 1\"\n"
+		"1 3 3 process start_ns=1 rank=2 host=n2 boot_id=\"imported perfetto 1\"\n"
+		"2 1 1 device device=0 uuid=U\n"
+		"2 2 2 device device=0 uuid=U\n"
+		"2 3 3 device device=0 uuid=U\n");
+	uint32_t shared = counter_of(fixture, 1, 0, 0), other = counter_of(fixture, 3, 0, 0);
+	struct rate_lists lists;
+
+	assert_int_equal(counter_of(fixture, 2, 0, 0), shared);
+	assert_int_not_equal(other, shared);
+	assert_int_equal(identity_list_rates(&fixture->identity, &lists), 0);
+	assert_int_equal(lists.first[other], other);
+	rate_lists_release(&lists);
 }
 
 static void test_identity__lists_counters_of_one_rate(void **state)
@@ -580,6 +576,7 @@ int main(void)
 		TEST(believes_a_process_of_another_clock_its_own_offset),
 		TEST(knows_a_clock_that_is_little_off),
 		TEST(shares_a_counter_of_equal_uuids_on_one_host_clock),
+		TEST(shares_no_counter_between_hosts_of_a_file),
 		TEST(lists_counters_of_one_rate),
 		TEST(keeps_devices_of_generations_apart),
 		TEST(names_threads_queues_and_markers),
