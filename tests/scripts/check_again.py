@@ -27,6 +27,22 @@ NOT_KEPT = {
     "stragglers.csv": {"err_ns", "unsure_last"},
 }
 TABLES_NOT_KEPT = {"emitted.csv", "device_stats.csv"}
+# An operation of a framework and all that its records say; one whose arguments only look so.
+OPERATIONS = """stream uuid=1 class=0 instance=0 offset=1700000000000000000 host=node0
+1000000000000 1 1 process rank=0 world_size=1 pid=1 start_ns=999999999000 boot_id=boot-a host=node0 dialect=neutral
+1000000000100 1 1 device device=0 uuid=u name=AIU
+stream uuid=1 class=1 instance=0 offset=1700000000000000000 host=node0
+1000000000200 1 1 op correlation=7 type=MatMul attributes="alpha=1 \\"x\\"" n_cores=4 depth=2
+1000000000210 1 1 op_info correlation=7 op_name=jit(step)/mm module=model.layers.0 opcode=dot frames="a.py:1 b.py:2"
+1000000000220 1 1 tensor correlation=7 is_output=0 dims=2x3 dtype=fp16 layout=TILE memory=DRAM
+1000000000230 1 1 tensor correlation=7 is_output=0 dims=3x4
+1000000000240 1 1 tensor correlation=7 is_output=1 dims=2x4 dtype=fp16
+1000000000250 1 1 scope_args correlation=7 args="{\\"of\\": [1, null]}"
+1000000000300 1 1 scope begin_ns=1000000000190 kind=34 name=aten::mm correlation=7
+1000000000350 1 1 scope_args correlation=8 args="{\\"inputs\\": 1, \\"outputs\\": []}"
+1000000000400 1 1 scope begin_ns=1000000000310 kind=34 name=aten::add correlation=8
+1000000000900 1 1 device_op device=0 job=1 correlation=7 kind=1 name=mm submit_ns=1000000000250 complete_ns=1000000000890 bytes=64
+"""
 n_wrong = 0
 
 
@@ -119,7 +135,11 @@ def check_filtered(name, trace, out):
 
 
 def inputs(scratch):
-    for case in sorted(glob.glob(os.path.join(TESTS, "golden", "*", "input.txt"))):
+    operations = os.path.join(scratch, "operations", "input.txt")
+    os.mkdir(os.path.dirname(operations))
+    with open(operations, "w", encoding="utf-8") as file:
+        file.write(OPERATIONS)
+    for case in sorted(glob.glob(os.path.join(TESTS, "golden", "*", "input.txt"))) + [operations]:
         name = os.path.basename(os.path.dirname(case))
         trace = os.path.join(scratch, "trace." + name)
         if subprocess.run([ORACLE_TRACE, case, trace], capture_output=True, check=False).returncode == 0:

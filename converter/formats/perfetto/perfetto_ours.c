@@ -43,6 +43,59 @@ static int write_async(struct perfetto *perfetto, const struct perfetto_track *t
 	return import_write(&perfetto->import, track->stream, event);
 }
 
+/* One of the records that an operation's row was told by. They all begin with its correlation. */
+static int write_attribute(struct perfetto *perfetto, const struct perfetto_track *track,
+                           const struct event *scope, enum record_class class,
+                           const struct told *of, bool is_output)
+{
+	struct event event = *scope;
+
+	event.class = class;
+	FLEXTRACE_TRY(perfetto_fill(perfetto, of, class, &event.payload));
+	event.payload.op.correlation = scope->payload.scope.correlation;
+	if (class == RECORD_OP)
+		event.payload.op.n_cores = (uint32_t)perfetto_number(of, "cores", 0);
+	if (class == RECORD_TENSOR)
+		event.payload.tensor.is_output = is_output;
+	return import_write(&perfetto->import, track->stream, &event);
+}
+
+static int write_tensors(struct perfetto *perfetto, const struct perfetto_track *track,
+                         const struct event *scope, struct trace_text list, bool is_output)
+{
+	struct trace_value value;
+
+	while (trace_array_next(&list, &value)) {
+		const struct told tensor = {.members = value.text};
+
+		if (value.kind == TRACE_JSON)
+			FLEXTRACE_TRY(write_attribute(perfetto, track, scope, RECORD_TENSOR,
+			                              &tensor, is_output));
+	}
+	return FLEXTRACE_OK;
+}
+
+/* An operation whose arguments are what its records told becomes these again, and keeps the rest. */
+static int write_attributes(struct perfetto *perfetto, const struct perfetto_track *track,
+                            const struct event *scope, const char **args)
+{
+	const struct told of = {.members = {*args, strlen(*args)}};
+	struct trace_value inputs, outputs, value;
+
+	if (!scope->payload.scope.correlation || !told_find(&of, "inputs", &inputs) ||
+	    !told_find(&of, "outputs", &outputs) || inputs.kind != TRACE_JSON ||
+	    outputs.kind != TRACE_JSON)
+		return FLEXTRACE_OK;
+	if (told_find(&of, "cores", &value))
+		FLEXTRACE_TRY(write_attribute(perfetto, track, scope, RECORD_OP, &of, false));
+	if (told_find(&of, "op_name", &value) || told_find(&of, "module", &value) ||
+	    told_find(&of, "opcode", &value) || told_find(&of, "frames", &value))
+		FLEXTRACE_TRY(write_attribute(perfetto, track, scope, RECORD_OP_INFO, &of, false));
+	FLEXTRACE_TRY(write_tensors(perfetto, track, scope, inputs.text, false));
+	FLEXTRACE_TRY(write_tensors(perfetto, track, scope, outputs.text, true));
+	return perfetto_member(perfetto, &of, "args", args);
+}
+
 static int write_scope(struct perfetto *perfetto, const struct perfetto_track *track,
                        const struct perfetto_open *open, struct event *event,
                        const struct our_row *row, const char *args)
@@ -59,6 +112,8 @@ static int write_scope(struct perfetto *perfetto, const struct perfetto_track *t
 		.file = perfetto_string(perfetto, open->location.file),
 		.line = open->location.line,
 	};
+	if (row->kind == FLEXTRACE_RUNTIME_OP && !row->has_told)
+		FLEXTRACE_TRY(write_attributes(perfetto, track, event, &args));
 	return import_write_scope(&perfetto->import, track->stream, event, args);
 }
 
