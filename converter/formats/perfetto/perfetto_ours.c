@@ -75,7 +75,7 @@ static int write_tensors(struct perfetto *perfetto, const struct perfetto_track 
 	return FLEXTRACE_OK;
 }
 
-/* An operation whose arguments are what its records told becomes these again, and keeps the rest. */
+/* An operation whose arguments are what its records told becomes these again; the rest is kept. */
 static int write_attributes(struct perfetto *perfetto, const struct perfetto_track *track,
                             const struct event *scope, const char **args)
 {
