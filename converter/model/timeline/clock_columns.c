@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/clocks.h"
 #include "model/words/told.h"
@@ -154,10 +155,11 @@ static void read_columns(const struct column *columns, uint32_t n, const char *j
 {
 	struct trace_text rest = {json, strlen(json)}, key;
 	struct trace_value value;
+	const double none = NAN;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (columns[i].type == COLUMN_TYPE_REAL)
-			*(double *)((char *)row + columns[i].offset_bytes) = NAN;
+			memcpy((char *)row + columns[i].offset_bytes, &none, sizeof(none));
 	}
 	while (told_next(&rest, &key, &value)) {
 		for (uint32_t i = 0; i < n; i++) {

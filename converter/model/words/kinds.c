@@ -96,8 +96,10 @@ static const struct row_kind host_kinds[DIALECT_COUNT][N_HOST] = {
 #define TEN(n)                                                                                    \
 	UNKNOWN(n##0) UNKNOWN(n##1) UNKNOWN(n##2) UNKNOWN(n##3) UNKNOWN(n##4)                     \
 	UNKNOWN(n##5) UNKNOWN(n##6) UNKNOWN(n##7) UNKNOWN(n##8) UNKNOWN(n##9)
-static const struct row_kind unknown_kinds[] = {TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6)
-						TEN(7) TEN(8) TEN(9) TEN(10) TEN(11) TEN(12)};
+static const struct row_kind unknown_kinds[] = {
+	UNKNOWN(0) UNKNOWN(1) UNKNOWN(2) UNKNOWN(3) UNKNOWN(4) UNKNOWN(5) UNKNOWN(6) UNKNOWN(7)
+	UNKNOWN(8) UNKNOWN(9) TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9)
+	TEN(10) TEN(11) TEN(12)};
 _Static_assert(sizeof(unknown_kinds) > FLEXTRACE_KIND_LIMIT * sizeof(*unknown_kinds), "all");
 /* clang-format on */
 
